@@ -1,0 +1,66 @@
+"""Where each dataset comes from; every function returns all rows as (design, response, names of the columns)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_diabetes, load_svmlight_file, make_regression
+
+from fwcore.datasets.products import products
+from fwcore.design import Floats
+from fwcore.errors import DatasetError
+
+PYRIM_FILE = "pyrim/pyrim_scale.svm"
+
+
+def data_file(relative: str) -> Path | None:
+    """The file below the folder that FWCORE_DATA names, if it is there."""
+    folder = os.environ.get("FWCORE_DATA")
+    path = Path(folder, relative) if folder else None
+    return path if path is not None and path.is_file() else None
+
+
+def diabetes() -> tuple[Floats, Floats, Sequence[str]]:
+    """442 patients, 10 features (each centred, of unit norm), products to degree 4: 1,001 columns."""
+    bunch = load_diabetes()
+    # Unit variance keeps the products of four features away from the rounding errors of tiny numbers.
+    X, names = products(bunch.data * np.sqrt(len(bunch.data)), bunch.feature_names, 4)
+    return X, bunch.target, names
+
+
+def synthetic_32() -> tuple[Floats, Floats, Sequence[str]]:
+    """Synthetic-10000 with 32 relevant features."""
+    return _synthetic(32)
+
+
+def synthetic_100() -> tuple[Floats, Floats, Sequence[str]]:
+    """Synthetic-10000 with 100 relevant features."""
+    return _synthetic(100)
+
+
+def _synthetic(relevant: int) -> tuple[Floats, Floats, Sequence[str]]:
+    """400 rows of standard normal features, y linear in ``relevant`` of them plus normal noise of standard deviation 10."""
+    X, y = make_regression(n_samples=400, n_features=10_000, n_informative=relevant, noise=10.0, random_state=0)
+    return X, y, [f"x{j}" for j in range(1, 10_001)]
+
+
+def pyrim() -> tuple[Floats, Floats, Sequence[str]]:
+    """74 pyrimidines, 27 features scaled to [-1, 1], products to degree 5: 201,376 columns.
+
+    Raises
+    ------
+    DatasetError
+        FWCORE_DATA names no folder that holds the file.
+    """
+    path = data_file(PYRIM_FILE)
+    if path is None:
+        raise DatasetError(
+            f"Pyrim needs the file {PYRIM_FILE} (LIBSVM's regression page has it as pyrim_scale). Put it in a folder of that "
+            "layout and set FWCORE_DATA to the folder."
+        )
+    X, y = load_svmlight_file(str(path), n_features=27)
+    design, names = products(X.toarray(), [f"x{j}" for j in range(1, 28)], 5)
+    return design, y, names

@@ -1,0 +1,27 @@
+"""The one form in which bad input is reported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class ParameterError(ValueError):
+    """Bad input, told before anything runs.
+
+    The message names the parameter, its owner, the rule and what was got:
+    ``The 'kappa' parameter of StochasticFW must be an int in [1, 201376]. Got 0 instead.``
+    """
+
+    def __init__(self, name: str, owner: str, rule: str, got: Any) -> None:
+        super().__init__(f"The {name!r} parameter of {owner} must be {rule}. Got {got!r} instead.")
+        self.name = name
+        self.owner = owner
+        self.rule = rule
+        self.got = got
+
+    def __reduce__(self) -> tuple[type[ParameterError], tuple[str, str, str, Any]]:
+        return type(self), (self.name, self.owner, self.rule, self.got)
+
+
+class DatasetError(ValueError):
+    """A dataset that is unknown, absent or unreadable; the message says what to do about it."""

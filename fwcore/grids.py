@@ -1,0 +1,108 @@
+"""Grids of path points, and the end of the delta grid."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+
+from fwcore import cache
+from fwcore.design import Floats
+from fwcore.errors import ParameterError
+from fwcore.problem import Problem
+from fwcore.solve import Clock, iterate
+from fwcore.solvers.cd import CoordinateDescent
+
+POINTS = 100
+SPAN = 100.0
+"""Ratio of the ends of a grid, both for delta and for lam."""
+
+_REFERENCE_GAP = 1e-6
+
+
+def check(grid: Any, form: str) -> Floats:
+    """The grid as an array, if a path may walk it.
+
+    Raises
+    ------
+    ParameterError
+        It is empty, holds a value that is not positive and finite, or does not run small to large (ball) or large to small (penalty).
+    """
+    name = "delta grid" if form == "ball" else "lam grid"
+    order = "increasing" if form == "ball" else "decreasing"
+    values = np.atleast_1d(np.asarray(grid, dtype=np.float64))
+    if values.ndim != 1 or values.size == 0:
+        raise ParameterError(name, "fwcore", "a vector of at least one value", f"shape {values.shape}")
+    if not (np.isfinite(values).all() and (values > 0).all()):
+        raise ParameterError(name, "fwcore", "positive and finite", float(values[~(values > 0)][0]) if (values <= 0).any() else "NaN or inf")
+    steps = np.diff(values) if form == "ball" else -np.diff(values)
+    if not (steps > 0).all():
+        raise ParameterError(name, "fwcore", f"strictly {order}", values.tolist()[:5])
+    return values
+
+
+def _spaced(first: float, last: float, points: int) -> Floats:
+    if not isinstance(points, int) or isinstance(points, bool) or not 1 <= points <= 10_000:
+        raise ParameterError("points", "fwcore", "an int in [1, 10000]", points)
+    return np.geomspace(first, last, points) if points > 1 else np.array([last])
+
+
+def delta_grid(delta_max: float, points: int = POINTS) -> Floats:
+    """``points`` values from delta_max / 100 to delta_max, in equal ratios (Frandi et al. 2016, section 5).
+
+    Raises
+    ------
+    ParameterError
+        delta_max is not positive and finite, or points is not an int in [1, 10000].
+    """
+    if not (np.isfinite(delta_max) and delta_max > 0):
+        raise ParameterError("delta_max", "fwcore", "positive and finite", delta_max)
+    return _spaced(delta_max / SPAN, delta_max, points)
+
+
+def lam_grid(problem: Problem, points: int = POINTS) -> Floats:
+    """``points`` values from lam_max = max abs(X'y) down to lam_max / 100, in equal ratios.
+
+    Raises
+    ------
+    ParameterError
+        points is not an int in [1, 10000].
+    """
+    return _spaced(problem.lam_max, problem.lam_max / SPAN, points)
+
+
+def known_delta_max(problem: Problem) -> float | None:
+    """`delta_max`, if it has been computed for the same design and response before."""
+    found = cache.load("delta_max", problem.content_hash)
+    return float(found) if isinstance(found, float) and found > 0 else None
+
+
+def finding_delta_max(problem: Problem) -> Generator[tuple[int, int], None, float]:
+    """Compute `delta_max` in turns, yielding (points done, points in all); the value is returned, and cached by content hash."""
+    known = known_delta_max(problem)
+    if known is not None:
+        return known
+    solver, grid, clock = CoordinateDescent(), lam_grid(problem), Clock()
+    options = solver.Options(rule="gap", tol=_REFERENCE_GAP, max_steps=10**8)
+    state = solver.init(problem, options, seed=0)
+    for point, lam in enumerate(grid):
+        solver.set_point(problem, state, options, float(lam), point / len(grid))
+        for _ in iterate(problem, solver, state, point, float(lam), clock):
+            yield point, len(grid)
+    value = float(np.abs(solver.coefficients(state)[1]).sum())
+    cache.store("delta_max", problem.content_hash, value)
+    return value
+
+
+def delta_max(problem: Problem) -> float:
+    """l1 norm of the penalised solution at lam_max / 100, found by coordinate descent to a relative duality gap of 1e-6.
+
+    The end of the delta grid (Frandi et al. 2016, section 5). Found once a problem, then read from the cache.
+    """
+    walk = finding_delta_max(problem)
+    while True:
+        try:
+            next(walk)
+        except StopIteration as done:
+            return float(done.value)

@@ -1,0 +1,104 @@
+"""Options: each parameter of a solver is declared once, and the widget, the flag, the check and the docs follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import param
+
+from fwcore import sampling
+from fwcore.errors import ParameterError
+
+
+class SamplingRule(param.String):
+    """A sampling rule written as one word; see `fwcore.sampling`."""
+
+    def _validate(self, val: Any) -> None:
+        super()._validate(val)
+        sampling.parse(val)
+
+
+class Options(param.Parameterized):
+    """What the user can choose of a solver. Subclasses declare params with default, bounds and doc."""
+
+    @classmethod
+    def declared(cls) -> dict[str, param.Parameter]:
+        """The options by name, in the order of declaration."""
+        return {name: p for name, p in cls.param.objects("existing").items() if name != "name" and (p.precedence or 0) >= 0}
+
+    def settings(self) -> dict[str, Any]:
+        """The values by name, ready for JSON."""
+        return {name: getattr(self, name) for name in self.declared()}
+
+
+class WalkOptions(Options):
+    """The stopping rule of a path point, common to every solver."""
+
+    rule = param.Selector(
+        default="moved",
+        objects=["moved", "gap"],
+        label="Stop when",
+        doc="moved: no coefficient moves by more than tol in a step. gap: the method's own gap is at most tol * f(0).",
+    )
+    tol = param.Number(default=1e-3, bounds=(1e-14, 1.0), label="Tolerance", doc="Tolerance of the stopping rule.")
+    max_steps = param.Integer(
+        default=100_000, bounds=(1, 10**12), label="Step limit", doc="Steps at which a path point is given up."
+    )
+
+
+def rule_of(parameter: param.Parameter) -> str:
+    """What a parameter accepts, as the end of a sentence."""
+    if isinstance(parameter, SamplingRule):
+        return "a sampling rule: a percentage, a count, 'top:C,T', 'hit:R,S' or 'shrink:A,B'"
+    if isinstance(parameter, param.Selector):
+        return f"one of {list(parameter.objects)}"
+    if isinstance(parameter, param.Boolean):
+        return "True or False"
+    kind = "an int" if isinstance(parameter, param.Integer) else "a number"
+    if isinstance(parameter, param.Number):
+        low, high = parameter.bounds or (None, None)
+        ends = ("-inf" if low is None else low, "inf" if high is None else high)
+        return f"{kind} in [{ends[0]}, {ends[1]}]"
+    return f"a {type(parameter).__name__}"
+
+
+def read(parameter: param.Parameter, text: str) -> Any:
+    """The value that ``text`` (from a shell or a URL) stands for; text that stands for none is returned as it is."""
+    kinds: Iterator[type] = iter(())
+    if isinstance(parameter, param.Boolean):
+        return {"true": True, "false": False}.get(text.lower(), text)
+    if isinstance(parameter, param.Integer):
+        kinds = iter((int,))
+    elif isinstance(parameter, param.Number):
+        kinds = iter((float,))
+    for kind in kinds:
+        try:
+            return kind(text)
+        except ValueError:
+            break
+    return text
+
+
+def build(options: type[Options], owner: str, values: Mapping[str, Any]) -> Options:
+    """Options with ``values`` set, each checked.
+
+    Raises
+    ------
+    ParameterError
+        A name that is not declared, or a value against its rule; ``owner`` is who the message says it belongs to.
+    """
+    declared = options.declared()
+    result = options()
+    for name, value in values.items():
+        if name not in declared:
+            raise ParameterError(name, owner, f"one of {sorted(declared)}", value)
+        parameter = declared[name]
+        value = read(parameter, value) if isinstance(value, str) else value
+        try:
+            setattr(result, name, value)
+        except ParameterError as error:
+            raise ParameterError(error.name, owner, error.rule, error.got) from None
+        except (ValueError, TypeError):
+            raise ParameterError(name, owner, rule_of(parameter), value) from None
+    return result

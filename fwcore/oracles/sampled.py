@@ -1,0 +1,51 @@
+"""A uniform kappa-subset of the columns, drawn anew at each step (Frandi et al. 2016, Algorithm 2)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba.extending import overload
+from numpy.typing import NDArray
+
+from fwcore.design import Ints, col_dot, col_entries
+from fwcore.oracles.protocol import steepest
+from fwcore.stream import below, new_stream
+
+
+class Sampled(NamedTuple):
+    """Without replacement: ``order`` (p,) is a permutation that persists; a draw costs kappa swaps at its front.
+
+    Whatever permutation is found, the front after kappa random swaps is a uniform subset, so nothing is ever reset.
+    """
+
+    order: Ints
+    stream: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, p: int, seed: int) -> Sampled:
+        """The oracle for p columns, reproducible by its seed."""
+        return cls(np.arange(p), new_stream(seed))
+
+
+@overload(steepest, jit_options={"nogil": True}, strict=False)
+def _steepest(oracle, design, sigma, scale, image, image_sum, kappa):  # type: ignore[no-untyped-def]
+    if getattr(oracle, "instance_class", None) is not Sampled:
+        return None
+
+    def sampled(oracle, design, sigma, scale, image, image_sum, kappa):  # type: ignore[no-untyped-def]
+        order = oracle.order
+        best, slope, entries = order[0], 0.0, 0
+        for k in range(kappa):
+            other = k + below(oracle.stream, order.size - k)
+            j = order[other]
+            order[other] = order[k]
+            order[k] = j
+            gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
+            entries += col_entries(design, j)
+            # Ties go to the smaller index: with kappa = p the choice is that of the full oracle.
+            if abs(gradient) > abs(slope) or (abs(gradient) == abs(slope) and j < best):
+                best, slope = j, gradient
+        return best, slope, kappa, entries
+
+    return sampled

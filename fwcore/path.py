@@ -1,0 +1,266 @@
+"""A whole path: walked point by point with warm starts, and kept as a PathResult."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import platform
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import scipy.sparse
+from numpy.typing import NDArray
+
+from fwcore import grids, warmup
+from fwcore.design import Floats
+from fwcore.errors import ParameterError
+from fwcore.options import Options, build
+from fwcore.problem import Problem
+from fwcore.solve import Clock, Snapshot, iterate
+from fwcore.solvers import Solver, find
+from fwcore.status import Status
+from fwcore.trace import Rows, new_rows
+
+POINT = np.dtype(
+    [
+        ("point", np.int64),
+        ("value", np.float64),
+        ("l1", np.float64),
+        ("nnz", np.int64),
+        ("objective", np.float64),
+        ("true_gap", np.float64),
+        ("train_mse", np.float64),
+        ("test_mse", np.float64),
+        ("seconds", np.float64),
+        ("steps", np.int64),
+        ("dots", np.int64),
+        ("entries", np.int64),
+        ("empty", np.float64),
+        ("status", np.int64),
+    ]
+)
+"""The table of points: verdicts of the judge, and counters since the start of the path."""
+
+
+class Walk:
+    """A path being walked; validated and ready when made, then a generator of snapshots.
+
+    Parameters
+    ----------
+    problem : Problem
+    solver : str or Solver
+    grid : sequence of float, optional
+        delta increasing (ball) or lam decreasing (penalty); by default 100 points to `grids.delta_max` or down to lam_max / 100.
+    options : mapping or Options
+        Options of the solver by name.
+    seed : int in [0, 2^32)
+
+    Raises
+    ------
+    ParameterError
+        Anything does not fit; before anything runs.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        solver: str | Solver,
+        grid: Sequence[float] | Floats | None = None,
+        options: Mapping[str, Any] | Options | None = None,
+        *,
+        seed: int = 0,
+    ) -> None:
+        self.problem = problem
+        self.solver = find(solver) if isinstance(solver, str) else solver
+        if problem.loss.name not in self.solver.losses:
+            raise ParameterError("loss", type(self.solver).__name__, f"one of {list(self.solver.losses)}", problem.loss.name)
+        if isinstance(options, Options):
+            options = options.settings()
+        self.options = build(self.solver.Options, type(self.solver).__name__, options or {})
+        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**32:
+            raise ParameterError("seed", "fwcore", "an int in [0, 4294967295]", seed)
+        self.seed = int(seed)
+        # The state checks the options that depend on the problem, such as kappa; the first point needs it anyway.
+        self._state = self.solver.init(problem, self.options, self.seed)
+        self.grid = grids.check(self._default_grid() if grid is None else grid, self.solver.form)
+        self.points = np.zeros(self.grid.size, POINT)
+        self.reached = 0
+        self.status = Status.RUNNING
+        self._rows: list[Rows] = []
+        self._columns: list[tuple[NDArray[Any], Floats]] = []
+
+    def _default_grid(self) -> Floats:
+        if self.solver.form == "ball":
+            return grids.delta_grid(grids.delta_max(self.problem))
+        return grids.lam_grid(self.problem)
+
+    def snapshots(self) -> Generator[Snapshot, int | None, None]:
+        """Walk the path, a Snapshot per chunk. Send a number of steps to bound the next chunk, None to leave it to the clock."""
+        warmup.ready(self.solver, type(self.problem.design))
+        clock = Clock()
+        last = max(1, self.grid.size - 1)
+        for point, value in enumerate(self.grid.tolist()):
+            self.solver.set_point(self.problem, self._state, self.options, value, point / last)
+            steps, wanted = iterate(self.problem, self.solver, self._state, point, value, clock), None
+            while True:
+                try:
+                    snapshot = steps.send(wanted)
+                except StopIteration:
+                    break
+                self._keep(snapshot)
+                wanted = yield snapshot
+
+    def _keep(self, snapshot: Snapshot) -> None:
+        self._rows.append(snapshot.rows)
+        verdict = snapshot.verdict
+        if verdict is None:
+            return
+        row, last = self.points[snapshot.point], snapshot.rows[-1]
+        row["point"], row["value"], row["status"] = snapshot.point, snapshot.value, snapshot.status
+        for name, number in verdict._asdict().items():
+            row[name] = number
+        row["steps"] = last["step"]
+        for name in ("seconds", "dots", "entries", "empty"):
+            row[name] = last[name]
+        self._columns.append((snapshot.indices, snapshot.coefficients))
+        self.reached = snapshot.point + 1
+        if self.reached == self.grid.size:
+            limited = (self.points["status"] == Status.STEP_LIMIT).any()
+            self.status = Status.STEP_LIMIT if limited else snapshot.status
+
+    def result(self) -> PathResult:
+        """What has been reached so far."""
+        k = self.reached
+        lengths = [0, *(indices.size for indices, _ in self._columns)]
+        data = np.concatenate([values for _, values in self._columns]) if k else np.zeros(0)
+        rows = np.concatenate([indices for indices, _ in self._columns]) if k else np.zeros(0, np.int64)
+        coefs = scipy.sparse.csc_array((data, rows, np.cumsum(lengths)), shape=(self.problem.p, k))
+        return PathResult(
+            problem=self.problem.name,
+            solver=self.solver.name,
+            form=self.solver.form,
+            settings=self.options.settings(),
+            seed=self.seed,
+            status=self.status if k == self.grid.size else Status.STOPPED,
+            f0=self.problem.f0,
+            grid=self.grid,
+            points=self.points[:k].copy(),
+            coefs=coefs,
+            trace=np.concatenate(self._rows) if self._rows else new_rows(0),
+            versions=versions(),
+        )
+
+
+@dataclass(frozen=True)
+class PathResult:
+    """A path, or as much of it as was reached.
+
+    Attributes
+    ----------
+    grid : ndarray
+        All values that were asked for; ``points`` and ``coefs`` hold those that were reached.
+    points : structured array
+        One row a point, see `POINT`.
+    coefs : scipy.sparse.csc_array of shape (p, points)
+        Coefficients in the solvers' scale (columns of unit norm when standardised).
+    trace : structured array
+        One row a step, see `fwcore.trace`.
+    """
+
+    problem: str
+    solver: str
+    form: str
+    settings: dict[str, Any]
+    seed: int
+    status: Status
+    f0: float
+    grid: Floats
+    points: NDArray[np.void]
+    coefs: scipy.sparse.csc_array[np.float64]
+    trace: Rows
+    versions: dict[str, str]
+
+    @property
+    def max_relative_gap(self) -> float:
+        """Largest true gap of a point, relative to f(0); NaN if no point was reached."""
+        return float(self.points["true_gap"].max() / self.f0) if self.points.size else float("nan")
+
+    def summary(self) -> dict[str, Any]:
+        """The path in a few figures, ready for JSON; what cannot be told is None."""
+        points = self.points
+        last = self.trace[-1] if self.trace.size else None
+        tested = points["test_mse"][np.isfinite(points["test_mse"])]
+        return {
+            "dataset": self.problem,
+            "solver": self.solver,
+            "settings": self.settings,
+            "seed": self.seed,
+            "status": self.status.name.lower(),
+            "message": self.status.sentence,
+            "points": int(points.size),
+            "points_asked": int(self.grid.size),
+            "steps": int(last["step"]) if last is not None else 0,
+            "dots": int(last["dots"]) if last is not None else 0,
+            "entries": int(last["entries"]) if last is not None else 0,
+            "empty_draws": _number(last["empty"]) if last is not None else None,
+            "seconds": float(last["seconds"]) if last is not None else 0.0,
+            "value_max": float(self.grid.max()),
+            "mean_active": float(points["nnz"].mean()) if points.size else None,
+            "best_test_mse": float(tested.min()) if tested.size else None,
+            "max_relative_gap": _number(self.max_relative_gap),
+            "versions": self.versions,
+        }
+
+    def to_parquet(self, file: str | Path) -> None:
+        """Write the points with their coefficients (columns ``indices``, ``coefficients``) and the settings as metadata.
+
+        The same run writes the same bytes, but for the column ``seconds``.
+        """
+        columns: dict[str, Any] = {name: pa.array(self.points[name]) for name in POINT.names or ()}
+        columns["status"] = pa.array([Status(s).name.lower() for s in self.points["status"]], pa.string())
+        offsets = pa.array(self.coefs.indptr, pa.int32())
+        columns["indices"] = pa.ListArray.from_arrays(offsets, pa.array(self.coefs.indices, pa.int64()))
+        columns["coefficients"] = pa.ListArray.from_arrays(offsets, pa.array(self.coefs.data, pa.float64()))
+        facts = {"dataset": self.problem, "solver": self.solver, "form": self.form, "settings": self.settings}
+        facts |= {"seed": self.seed, "status": self.status.name.lower(), "versions": self.versions}
+        table = pa.table(columns).replace_schema_metadata({"fwcore": json.dumps(facts, sort_keys=True)})
+        # Statistics would carry the extremes of ``seconds`` into the footer of a file that is otherwise reproducible.
+        pyarrow.parquet.write_table(table, str(file), write_statistics=False, use_dictionary=False, compression="NONE")
+
+    def trace_to_parquet(self, file: str | Path) -> None:
+        """Write the trace, a row a step."""
+        table = pa.table({name: self.trace[name] for name in self.trace.dtype.names or ()})
+        pyarrow.parquet.write_table(table, str(file), write_statistics=False)
+
+
+def walk_path(
+    problem: Problem,
+    solver: str | Solver = "sfw",
+    grid: Sequence[float] | Floats | None = None,
+    *,
+    seed: int = 0,
+    **options: Any,
+) -> PathResult:
+    """Walk a whole path and return it; parameters and errors as in `Walk`, options by keyword.
+
+    >>> walk_path(datasets.load("diabetes"), "sfw", sampling="2%", tol=1e-4)  # doctest: +SKIP
+    """
+    walk = Walk(problem, solver, grid, options, seed=seed)
+    for _ in walk.snapshots():
+        pass
+    return walk.result()
+
+
+def versions() -> dict[str, str]:
+    """Versions of what a result depends on."""
+    packages = ("frank-wolfe-explorer", "numpy", "scipy", "numba", "scikit-learn")
+    return {"python": platform.python_version()} | {name: importlib.metadata.version(name) for name in packages}
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,284 @@
+"""Problem: what is being solved; and the judge: the only source of objectives, gaps and errors that are compared."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+from fwcore import design as designs
+from fwcore.design import Design, Floats, Ints
+from fwcore.errors import ParameterError
+from fwcore.losses import LOSSES, Squared
+
+FORMS = ("ball", "penalty")
+
+
+class Verdict(NamedTuple):
+    """What the judge says of a point.
+
+    ``objective`` is f(a), without the penalty; ``true_gap`` as in `Problem.judge`; ``train_mse`` and ``test_mse`` are mean squared
+    errors in the units of the y that was given, squared (NaN without test rows); ``l1`` = sum abs(a); ``nnz`` counts a_j != 0.
+    """
+
+    objective: float
+    true_gap: float
+    train_mse: float
+    test_mse: float
+    l1: float
+    nnz: int
+
+
+@dataclass(frozen=True)
+class Problem:
+    """f(a) = 1/2 ||X a - y||^2 on one design; immutable, so that threads share it. Make it with `Problem.from_arrays`.
+
+    Attributes
+    ----------
+    design : Dense or Csc
+        X, m x p, with implicit centring and scaling.
+    y : ndarray of shape (m,)
+        Response as the solvers see it: centred and divided by ``y_scale`` when standardised.
+    y_offset, y_scale : float
+        Response in the units given = y_offset + y_scale * y.
+    test_design, test_y
+        The same columns, with the offsets and scales of the training rows, and the response in the units given; or None.
+    loss : Squared
+    sigma : ndarray of shape (p,)
+        X'y.
+    sqnorms : ndarray of shape (p,)
+        Squared l2 norms of the columns.
+    feature_names : sequence of str, length p
+    name : str
+    """
+
+    design: Design
+    y: Floats
+    y_offset: float
+    y_scale: float
+    loss: Squared
+    sigma: Floats
+    sqnorms: Floats
+    test_design: Design | None
+    test_y: Floats | None
+    feature_names: Sequence[str]
+    name: str = "data"
+    task: str = field(default="regression", kw_only=True)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        loss: str = "squared",
+        test: tuple[Any, Any] | None = None,
+        standardize: bool = True,
+        feature_names: Sequence[str] | None = None,
+        name: str = "data",
+    ) -> Problem:
+        """A problem from arrays.
+
+        Parameters
+        ----------
+        X : ndarray, scipy sparse matrix or DataFrame of shape (m, p)
+        y : array of shape (m,)
+        loss : "squared"
+        test : (X_test, y_test), optional
+            Rows for the test error; transformed with the training rows' means and scales.
+        standardize : bool
+            The scaling of Frandi et al. (2016): columns centred and of unit l2 norm, y centred and divided by sqrt(m); constant
+            columns become zero. A coefficient is then in units of y per standard deviation of its column, and
+            f(a) = 1/(2 m) * (sum of squared errors in the units given). Sparse X is never made dense. With False, X and y are
+            taken as they are.
+        feature_names : sequence of p str, optional
+            Defaults to the columns of a DataFrame, else ``x1`` ... ``xp``.
+
+        Raises
+        ------
+        ParameterError
+            Before anything is computed: wrong shapes, no rows or columns, NaN or infinity, a constant y or design.
+        """
+        names = getattr(X, "columns", None) if feature_names is None else feature_names
+        X, y = _checked_matrix("X", X), _checked_vector("y", y)
+        m, p = X.shape
+        _require(y.size == m, "y", f"of length {m}, the number of rows of X", y.size)
+        _require(loss in LOSSES, "loss", f"one of {sorted(LOSSES)}", loss)
+        names = _default_names(p) if names is None else names
+        _require(len(names) == p, "feature_names", f"of length {p}, the number of columns of X", len(names))
+        train = designs.from_matrix(X)
+        offset, scale = 0.0, 1.0
+        if standardize:
+            _require(np.ptp(y) > 0, "y", "not constant", float(y[0]))
+            train = designs.standardized(train)
+            _require(bool(train.scale.any()), "X", "a design with a column that is not constant", "constant columns only")
+            offset, scale = float(y.mean()), float(np.sqrt(m))
+            sqnorms = (train.scale > 0).astype(np.float64)
+        else:
+            mean, norm = np.empty(p), np.empty(p)
+            designs.column_moments(train, mean, norm)
+            sqnorms = norm**2 + m * mean**2
+            _require(bool(y.any()) and bool(sqnorms.any()), "y", "not orthogonal to every column of X", "zeros in X or y")
+        y = (y - offset) / scale
+        sigma = np.empty(p)
+        designs.all_dots(train, y, float(y.sum()), sigma)
+        _require(bool(sigma.any()), "y", "not orthogonal to every column of X", "X'y = 0")
+        test_design, test_y = _checked_test(test, train)
+        for array in (*train, y, sigma, sqnorms):
+            if isinstance(array, np.ndarray):
+                array.setflags(write=False)
+        return cls(train, y, offset, scale, LOSSES[loss], sigma, sqnorms, test_design, test_y, names, name)
+
+    @property
+    def m(self) -> int:
+        """Rows."""
+        return int(self.y.size)
+
+    @property
+    def p(self) -> int:
+        """Columns."""
+        return int(self.sigma.size)
+
+    @property
+    def entries(self) -> int:
+        """Stored entries of X."""
+        return int(designs.stored_arrays(self.design)[-1].size)
+
+    @cached_property
+    def f0(self) -> float:
+        """f(0) = 1/2 ||y||^2, the unit of relative gaps."""
+        return 0.5 * float(self.y @ self.y)
+
+    @cached_property
+    def lam_max(self) -> float:
+        """max abs(X'y): the smallest lam whose penalised solution is zero."""
+        return float(np.abs(self.sigma).max())
+
+    @cached_property
+    def content_hash(self) -> str:
+        """Hex digest of the training design and response, as the solvers see them."""
+        digest = hashlib.blake2b(digest_size=16)
+        for array in (*designs.stored_arrays(self.design), self.design.offset, self.design.scale, self.y):
+            digest.update(str((array.shape, array.dtype.str)).encode())
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()
+
+    def residual(self, indices: Ints, coefficients: Floats) -> Floats:
+        """y - X a of shape (m,), recomputed from the coefficients in the solvers' scale."""
+        return np.asarray(self.y - _image(self.design, indices, coefficients))
+
+    def gradient(self, residual: Floats) -> Floats:
+        """-X'R of shape (p,): one pass over X."""
+        out = np.empty(self.p)
+        designs.all_dots(self.design, residual, float(residual.sum()), out)
+        return np.asarray(np.negative(out, out=out))
+
+    def judge(self, indices: Ints, coefficients: Floats, form: str, value: float) -> Verdict:
+        """Judge a point by the gap of its form, at the cost of one pass over X.
+
+        Parameters
+        ----------
+        indices, coefficients : ndarray of shape (k,)
+            The non-zero entries of a.
+        form : "ball" or "penalty"
+        value : float
+            delta or lam. The gaps, both upper bounds of the suboptimality in the same form:
+
+            - ball: f'(a)'a + delta * max abs(f'(a)), the Frank-Wolfe gap over all columns (Jaggi 2013);
+            - penalty: f(a) + lam * sum abs(a) minus the dual value of s * R, where R = y - X a and s = min(1, lam / max abs(X'R)).
+
+        Raises
+        ------
+        ParameterError
+            An unknown form.
+        """
+        _require(form in FORMS, "form", f"one of {FORMS}", form)
+        residual = self.residual(indices, coefficients)
+        gradient = self.gradient(residual)
+        objective = 0.5 * float(residual @ residual)
+        l1 = float(np.abs(coefficients).sum())
+        steepest = float(np.abs(gradient).max())
+        if form == "ball":
+            gap = float(gradient[indices] @ coefficients) + value * steepest
+        else:
+            shrink = min(1.0, value / steepest) if steepest > 0 else 1.0
+            dual = shrink * float(residual @ self.y) - 0.5 * shrink**2 * float(residual @ residual)
+            gap = objective + value * l1 - dual
+        train_mse = self.y_scale**2 * 2.0 * objective / self.m
+        nnz = int(np.count_nonzero(coefficients))
+        return Verdict(objective, gap, train_mse, self.test_mse(indices, coefficients), l1, nnz)
+
+    def test_mse(self, indices: Ints, coefficients: Floats) -> float:
+        """Mean squared error on the test rows, in the units of the y that was given, squared; NaN without test rows."""
+        if self.test_design is None or self.test_y is None:
+            return float("nan")
+        prediction = self.y_offset + self.y_scale * _image(self.test_design, indices, coefficients)
+        return float(np.mean((prediction - self.test_y) ** 2))
+
+
+def _image(design: Design, indices: Ints, coefficients: Floats) -> Floats:
+    out = np.empty(designs.shape(design)[0])
+    ones = designs.combine(design, indices, coefficients, out)
+    return np.asarray(out + ones)
+
+
+class _DefaultNames(Sequence[str]):
+    """x1 ... xp, made when asked for."""
+
+    def __init__(self, p: int) -> None:
+        self._range = range(1, p + 1)
+
+    def __len__(self) -> int:
+        return len(self._range)
+
+    def __getitem__(self, j: Any) -> Any:
+        return [f"x{i}" for i in self._range[j]] if isinstance(j, slice) else f"x{self._range[j]}"
+
+
+def _default_names(p: int) -> Sequence[str]:
+    return _DefaultNames(p)
+
+
+def _require(holds: bool, name: str, rule: str, got: Any) -> None:
+    if not holds:
+        raise ParameterError(name, "Problem", rule, got)
+
+
+def _checked_matrix(name: str, X: Any) -> Any:
+    if scipy.sparse.issparse(X):
+        X = scipy.sparse.csc_array(X)
+        values = X.data
+    else:
+        try:
+            X = values = np.asarray(X, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ParameterError(name, "Problem", "a matrix of numbers", type(X).__name__) from None
+        _require(X.ndim == 2, name, "a matrix of two dimensions", f"{X.ndim} dimensions")
+    _require(min(X.shape) > 0, name, "a matrix with rows and columns", f"shape {X.shape}")
+    _require(bool(np.isfinite(values).all()), name, "free of NaN and infinity", "some")
+    return X
+
+
+def _checked_vector(name: str, y: Any) -> Floats:
+    try:
+        y = np.array(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(name, "Problem", "a vector of numbers", type(y).__name__) from None
+    _require(y.ndim == 1, name, "a vector", f"{y.ndim} dimensions")
+    _require(bool(np.isfinite(y).all()), name, "free of NaN and infinity", "some")
+    return np.asarray(y)
+
+
+def _checked_test(test: tuple[Any, Any] | None, train: Design) -> tuple[Design | None, Floats | None]:
+    if test is None:
+        return None, None
+    X, y = _checked_matrix("test", test[0]), _checked_vector("test", test[1])
+    p = train.offset.size
+    _require(X.shape[1] == p, "test", f"a matrix of {p} columns, as X", X.shape[1])
+    _require(X.shape[0] == y.size, "test", f"(X_test, y_test) with {X.shape[0]} rows each", y.size)
+    return designs.from_matrix(X)._replace(offset=train.offset, scale=train.scale), y

@@ -1,0 +1,226 @@
+"""Rules that give kappa, the number of columns a step looks at.
+
+A rule is written as one word of text, the same in a call, on the command line and on the page:
+
+=================  ====================================================================================
+``1%``             a fraction of the p columns, rounded up
+``2014``           a count
+``top:0.98,0.02``  Theorem 1: with confidence 0.98 the best sampled column is among the top 2 % of all
+``hit:0.99,32``    eq. 12: with probability 0.99 one of the 32 relevant columns at least is sampled
+``shrink:10%,1%``  section 4.5: from 10 % at the start of the path to 1 % at its end, in equal ratios
+=================  ====================================================================================
+
+Source: Frandi et al. 2016. kappa never exceeds p: a probability that asks for more columns than there are gets all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from scipy.special import gammaln
+
+from fwcore.errors import ParameterError
+
+_OWNER = "sampling"
+
+
+class Rule(Protocol):
+    """A way to choose kappa."""
+
+    prefix: ClassVar[str]
+    title: ClassVar[str]
+    formula: ClassVar[str]
+
+    @property
+    def text(self) -> str:
+        """The rule as one word; `parse` reads it back."""
+        ...
+
+    def kappa(self, p: int, progress: float = 0.0) -> int:
+        """Columns per step, in [1, p]; ``progress`` in [0, 1] is the part of the path already walked."""
+        ...
+
+
+def _percent(fraction: float) -> str:
+    return f"{100 * fraction:.10g}%"
+
+
+def _fraction(text: str, name: str = "fraction") -> float:
+    try:
+        value = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        raise ParameterError(name, _OWNER, "a number or a percentage", text) from None
+    return value
+
+
+def _check(name: str, value: float, *, closed_above: bool = False) -> None:
+    inside = 0 < value <= 1 if closed_above else 0 < value < 1
+    if not inside:
+        raise ParameterError(name, _OWNER, f"a number in (0, 1{']' if closed_above else ')'}", value)
+
+
+def _at_most(p: int, kappa: float) -> int:
+    # Fractions such as 0.07 * 100 = 7.000000000000001 must not be rounded up past the count that was meant.
+    return max(1, min(p, math.ceil(kappa * (1 - 1e-12))))
+
+
+@dataclass(frozen=True)
+class Fraction:
+    """kappa = ceil(fraction * p)."""
+
+    fraction: float = 0.01
+    prefix: ClassVar[str] = "fraction"
+    title: ClassVar[str] = "a fraction of the columns"
+    formula: ClassVar[str] = "κ = ⌈fraction · p⌉"
+
+    def __post_init__(self) -> None:
+        _check("fraction", self.fraction, closed_above=True)
+
+    @property
+    def text(self) -> str:
+        return _percent(self.fraction)
+
+    def kappa(self, p: int, progress: float = 0.0) -> int:
+        return _at_most(p, self.fraction * p)
+
+
+@dataclass(frozen=True)
+class Count:
+    """kappa columns."""
+
+    count: int = 194
+    prefix: ClassVar[str] = "count"
+    title: ClassVar[str] = "a number of columns"
+    formula: ClassVar[str] = "κ as given"
+
+    @property
+    def text(self) -> str:
+        return str(self.count)
+
+    def kappa(self, p: int, progress: float = 0.0) -> int:
+        if not 1 <= self.count <= p:
+            raise ParameterError("kappa", _OWNER, f"an int in [1, {p}]", self.count)
+        return self.count
+
+
+@dataclass(frozen=True)
+class Top:
+    """Theorem 1: kappa = ln(1 - confidence) / ln(1 - top), rounded up; independent of p."""
+
+    confidence: float = 0.98
+    top: float = 0.02
+    prefix: ClassVar[str] = "top"
+    title: ClassVar[str] = "one of the steepest, with confidence (Theorem 1)"
+    formula: ClassVar[str] = "κ = ln(1 − confidence) / ln(1 − top)"
+
+    def __post_init__(self) -> None:
+        _check("confidence", self.confidence)
+        _check("top", self.top)
+
+    @property
+    def text(self) -> str:
+        return f"top:{self.confidence:.10g},{self.top:.10g}"
+
+    def kappa(self, p: int, progress: float = 0.0) -> int:
+        return _at_most(p, math.log1p(-self.confidence) / math.log1p(-self.top))
+
+
+@dataclass(frozen=True)
+class Hit:
+    """eq. 12: kappa = ln(1 - rho) / ln(1 - s / p), rounded up, for s relevant columns."""
+
+    rho: float = 0.99
+    relevant: int = 32
+    prefix: ClassVar[str] = "hit"
+    title: ClassVar[str] = "a relevant column, with probability (eq. 12)"
+    formula: ClassVar[str] = "κ = ln(1 − ρ) / ln(1 − s / p)"
+
+    def __post_init__(self) -> None:
+        _check("rho", self.rho)
+        if self.relevant < 1:
+            raise ParameterError("relevant", _OWNER, "an int of at least 1", self.relevant)
+
+    @property
+    def text(self) -> str:
+        return f"hit:{self.rho:.10g},{self.relevant}"
+
+    def kappa(self, p: int, progress: float = 0.0) -> int:
+        if self.relevant >= p:
+            return 1
+        return _at_most(p, math.log1p(-self.rho) / math.log1p(-self.relevant / p))
+
+
+@dataclass(frozen=True)
+class Shrink:
+    """Section 4.5: kappa falls from start * p to end * p along the path, in equal ratios from point to point."""
+
+    start: float = 0.1
+    end: float = 0.01
+    prefix: ClassVar[str] = "shrink"
+    title: ClassVar[str] = "from many to few along the path (section 4.5)"
+    formula: ClassVar[str] = "κ = p · start · (end / start)^progress"
+
+    def __post_init__(self) -> None:
+        _check("start", self.start, closed_above=True)
+        _check("end", self.end, closed_above=True)
+        if self.end > self.start:
+            raise ParameterError("end", _OWNER, f"at most start = {self.start}", self.end)
+
+    @property
+    def text(self) -> str:
+        return f"shrink:{_percent(self.start)},{_percent(self.end)}"
+
+    def kappa(self, p: int, progress: float = 0.0) -> int:
+        return _at_most(p, p * self.start * (self.end / self.start) ** progress)
+
+
+RULES: tuple[type[Fraction] | type[Count] | type[Top] | type[Hit] | type[Shrink], ...] = (Fraction, Count, Top, Hit, Shrink)
+
+
+def parse(text: str) -> Rule:
+    """The rule that ``text`` names.
+
+    Raises
+    ------
+    ParameterError
+        The text is no rule, or a number in it is out of its range.
+    """
+    text = text.strip()
+    prefix, colon, rest = text.partition(":")
+    if not colon:
+        return _number(text)
+    first, comma, second = rest.partition(",")
+    if comma and prefix == Top.prefix:
+        return Top(_fraction(first, "confidence"), _fraction(second, "top"))
+    if comma and prefix == Hit.prefix and second.strip().isdigit():
+        return Hit(_fraction(first, "rho"), int(second))
+    if comma and prefix == Shrink.prefix:
+        return Shrink(_fraction(first, "start"), _fraction(second, "end"))
+    raise _unreadable(text)
+
+
+def _number(text: str) -> Rule:
+    if text.endswith("%"):
+        return Fraction(_fraction(text))
+    if text.lstrip("+-").isdigit():
+        return Count(int(text))
+    raise _unreadable(text)
+
+
+def _unreadable(text: str) -> ParameterError:
+    rule = "written as '1%', '2014', 'top:0.98,0.02', 'hit:0.99,32' or 'shrink:10%,1%'"
+    return ParameterError("sampling", _OWNER, rule, text)
+
+
+def miss_probability(p: int, kappa: int, relevant: int) -> float:
+    """P(none of ``relevant`` columns is among ``kappa`` drawn from p without replacement) (eq. 11).
+
+    C(p - s, kappa) / C(p, kappa), at most (1 - s / p)^kappa, the bound from which eq. 12 follows.
+    """
+    if kappa + relevant > p:
+        return 0.0
+    s = relevant
+    log = gammaln(p - s + 1) - gammaln(p - s - kappa + 1) - gammaln(p + 1) + gammaln(p - kappa + 1)
+    return float(min(1.0, math.exp(log)))

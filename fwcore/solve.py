@@ -1,0 +1,81 @@
+"""THE LOOP over steps: nothing else in the project loops over them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+from fwcore.design import Floats, Ints
+from fwcore.problem import Problem, Verdict
+from fwcore.solvers.base import Solver
+from fwcore.status import Status
+from fwcore.trace import Rows
+
+CHECKPOINT = 1000
+"""Steps of a point between two looks at the true gap; a constant, so that a trace does not hang on the machine's speed."""
+
+_CHUNK_SECONDS = 0.01
+_FIRST_CHUNK = 8
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What one chunk of steps left behind.
+
+    ``rows`` are the new rows of the trace, ``indices`` and ``coefficients`` the iterate after them. ``verdict`` is the judge's word on
+    the point, given with its last chunk; ``status`` is then no longer RUNNING.
+    """
+
+    point: int
+    value: float
+    rows: Rows
+    indices: Ints
+    coefficients: Floats
+    status: Status
+    verdict: Verdict | None = None
+
+
+@dataclass
+class Clock:
+    """CPU seconds spent in kernels, and the length of the next chunk that keeps one near 10 ms."""
+
+    seconds: float = 0.0
+    chunk: int = field(default=_FIRST_CHUNK)
+
+    def charge(self, rows: Rows, elapsed: float) -> None:
+        """Spread ``elapsed`` over ``rows`` and adapt the chunk. Results do not depend on it: a step is the same in any chunk."""
+        n = len(rows)
+        rows["seconds"] = [self.seconds + elapsed * (k + 1) / n for k in range(n)]
+        self.seconds += elapsed
+        wanted = int(n * _CHUNK_SECONDS / max(elapsed, 1e-9))
+        self.chunk = max(1, min(wanted, 4 * self.chunk, CHECKPOINT))
+
+
+def iterate(
+    problem: Problem, solver: Solver, state: Any, point: int, value: float, clock: Clock
+) -> Generator[Snapshot, int | None, None]:
+    """Walk one path point, a Snapshot per chunk; the last one carries the verdict.
+
+    Send a number of steps to bound the next chunk; None leaves the choice to the clock. The state must be at the point already
+    (``solver.set_point``). The true gap, outside the clock, is computed at the end and every `CHECKPOINT` steps of the point.
+    """
+    steps, wanted = 0, None
+    while True:
+        n = min(clock.chunk if wanted is None else max(1, wanted), CHECKPOINT - steps % CHECKPOINT)
+        start = time.thread_time()
+        rows = solver.advance(problem, state, n)
+        clock.charge(rows, time.thread_time() - start)
+        steps += len(rows)
+        rows["point"] = point
+        status = solver.outcome(state)
+        indices, coefficients = solver.coefficients(state)
+        verdict = None
+        if status != Status.RUNNING or steps % CHECKPOINT == 0:
+            judged = problem.judge(indices, coefficients, solver.form, value)
+            rows["true_gap"][-1] = judged.true_gap
+            verdict = judged if status != Status.RUNNING else None
+        wanted = yield Snapshot(point, value, rows, indices, coefficients, status, verdict)
+        if verdict is not None:
+            return

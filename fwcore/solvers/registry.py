@@ -1,0 +1,52 @@
+"""The table of methods."""
+
+from __future__ import annotations
+
+from fwcore.errors import ParameterError
+from fwcore.solvers.base import Solver
+from fwcore.solvers.cd import CoordinateDescent
+from fwcore.solvers.fw import DeterministicFW
+from fwcore.solvers.sfw import StochasticFW
+
+SOLVERS: tuple[Solver, ...] = (StochasticFW(), DeterministicFW(), CoordinateDescent())
+
+
+def find(name: str) -> Solver:
+    """The solver of that name.
+
+    Raises
+    ------
+    ParameterError
+        There is none.
+    """
+    for solver in solvers():
+        if solver.name == name:
+            return solver
+    raise ParameterError("solver", "fwcore", f"one of {[s.name for s in solvers()]}", name)
+
+
+_REGISTERED: list[Solver] = []
+
+
+def solvers() -> tuple[Solver, ...]:
+    """SOLVERS and what was registered since."""
+    return (*SOLVERS, *_REGISTERED)
+
+
+def register(solver: Solver) -> None:
+    """Add a solver to the page, the command line and the warm-up of this process.
+
+    Raises
+    ------
+    ParameterError
+        Its name is taken.
+    """
+    taken = [other.name for other in solvers()]
+    if solver.name in taken:
+        raise ParameterError("name", type(solver).__name__, f"none of {taken}", solver.name)
+    _REGISTERED.append(solver)
+
+
+def unregister(name: str) -> None:
+    """Take back what `register` added."""
+    _REGISTERED[:] = [solver for solver in _REGISTERED if solver.name != name]

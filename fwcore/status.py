@@ -1,0 +1,34 @@
+"""What became of a path point, in a sentence."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Status(IntEnum):
+    """State of a point or of a whole path; the integers are what the kernels write."""
+
+    RUNNING = 0
+    SMALL_MOVE = 1
+    SMALL_GAP = 2
+    STEP_LIMIT = 3
+    STOPPED = 4
+
+    @property
+    def sentence(self) -> str:
+        """What happened and what to try."""
+        return _SENTENCES[self]
+
+    @property
+    def converged(self) -> bool:
+        """Whether a stopping rule held, as opposed to a limit or a request to stop."""
+        return self in (Status.SMALL_MOVE, Status.SMALL_GAP)
+
+
+_SENTENCES = {
+    Status.RUNNING: "Still walking.",
+    Status.SMALL_MOVE: "No coefficient moved by more than the tolerance. The true gap tells how far the optimum is.",
+    Status.SMALL_GAP: "The method's own gap fell below the tolerance. The true gap tells how far the optimum is.",
+    Status.STEP_LIMIT: "The step limit was reached first. Raise max_steps, loosen tol, or sample more columns.",
+    Status.STOPPED: "Stopped on request. What was reached is kept.",
+}

@@ -1,0 +1,54 @@
+"""The columns that every run records: one schema for all methods.
+
+A column that a method cannot fill is NaN.
+
+========== ============================================================================================
+point      index of the path point, from 0
+step       steps made since the start of the path, this one included
+seconds    CPU seconds of the worker's thread spent in kernels; evaluation and compilation excluded,
+           interpolated linearly between the rows of one kernel call
+dots       column dot products so far, those of X'y included (p where a method needs X'y)
+entries    matrix entries touched so far
+grads      derivatives of single samples so far
+objective  f(a) after the step, as the method tracks it
+gap        the method's own gap before the step: sampled gap of ``sfw``, full gap of ``fw`` and ``cd``
+true_gap   gap over all columns after the step, by the judge; NaN but at checkpoints and ends of points
+l1         sum of abs(a) after the step
+nnz        non-zero coefficients after the step
+moved      largest absolute change of a coefficient
+empty      draws so far whose columns held no descent vertex
+========== ============================================================================================
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+TRACE = np.dtype(
+    [
+        ("point", np.int64),
+        ("step", np.int64),
+        ("seconds", np.float64),
+        ("dots", np.int64),
+        ("entries", np.int64),
+        ("grads", np.float64),
+        ("objective", np.float64),
+        ("gap", np.float64),
+        ("true_gap", np.float64),
+        ("l1", np.float64),
+        ("nnz", np.int64),
+        ("moved", np.float64),
+        ("empty", np.float64),
+    ]
+)
+
+Rows = NDArray[np.void]
+
+
+def new_rows(n: int) -> Rows:
+    """``n`` rows with NaN in every column of floats."""
+    rows = np.zeros(n, TRACE)
+    for name in ("seconds", "grads", "objective", "gap", "true_gap", "l1", "moved", "empty"):
+        rows[name] = np.nan
+    return rows
