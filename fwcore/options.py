@@ -41,7 +41,13 @@ class WalkOptions(Options):
         label="Stop when",
         doc="moved: no coefficient moves by more than tol in a step. gap: the method's own gap is at most tol * f(0).",
     )
-    tol = param.Number(default=1e-3, bounds=(1e-14, 1.0), label="Tolerance", doc="Tolerance of the stopping rule.")
+    tol = param.Number(
+        default=1e-3,
+        bounds=(1e-14, 1.0),
+        softbounds=(1e-8, 1e-1),
+        label="Tolerance",
+        doc="Tolerance of the stopping rule.",
+    )
     max_steps = param.Integer(
         default=100_000, bounds=(1, 10**12), label="Step limit", doc="Steps at which a path point is given up."
     )

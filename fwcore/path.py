@@ -99,21 +99,35 @@ class Walk:
             return grids.delta_grid(grids.delta_max(self.problem))
         return grids.lam_grid(self.problem)
 
-    def snapshots(self) -> Generator[Snapshot, int | None, None]:
-        """Walk the path, a Snapshot per chunk. Send a number of steps to bound the next chunk, None to leave it to the clock."""
+    def snapshots(self, wanted: int | None = None) -> Generator[Snapshot, int | None, None]:
+        """Walk the path, a Snapshot per chunk.
+
+        ``wanted`` bounds the steps of the first chunk, a number sent those of the next; None leaves the choice to the clock.
+        """
         warmup.ready(self.solver, type(self.problem.design))
         clock = Clock()
         last = max(1, self.grid.size - 1)
         for point, value in enumerate(self.grid.tolist()):
             self.solver.set_point(self.problem, self._state, self.options, value, point / last)
-            steps, wanted = iterate(self.problem, self.solver, self._state, point, value, clock), None
-            while True:
+            steps = iterate(self.problem, self.solver, self._state, point, value, clock, wanted)
+            snapshot = next(steps, None)
+            while snapshot is not None:
+                self._keep(snapshot)
+                wanted = yield snapshot
                 try:
                     snapshot = steps.send(wanted)
                 except StopIteration:
-                    break
-                self._keep(snapshot)
-                wanted = yield snapshot
+                    snapshot = None
+
+    @property
+    def chunks(self) -> Sequence[Rows]:
+        """The trace so far, a block of rows a chunk; only ever appended to, so that another thread may follow it."""
+        return self._rows
+
+    @property
+    def columns(self) -> Sequence[tuple[NDArray[Any], Floats]]:
+        """Indices and values of the coefficients of the points reached so far; only ever appended to."""
+        return self._columns
 
     def _keep(self, snapshot: Snapshot) -> None:
         self._rows.append(snapshot.rows)

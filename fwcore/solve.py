@@ -54,14 +54,14 @@ class Clock:
 
 
 def iterate(
-    problem: Problem, solver: Solver, state: Any, point: int, value: float, clock: Clock
+    problem: Problem, solver: Solver, state: Any, point: int, value: float, clock: Clock, wanted: int | None = None
 ) -> Generator[Snapshot, int | None, None]:
     """Walk one path point, a Snapshot per chunk; the last one carries the verdict.
 
-    Send a number of steps to bound the next chunk; None leaves the choice to the clock. The state must be at the point already
+    ``wanted`` bounds the steps of the first chunk, a number sent those of the next; None leaves the choice to the clock. The state must be at the point already
     (``solver.set_point``). The true gap, outside the clock, is computed at the end and every `CHECKPOINT` steps of the point.
     """
-    steps, wanted = 0, None
+    steps = 0
     while True:
         n = min(clock.chunk if wanted is None else max(1, wanted), CHECKPOINT - steps % CHECKPOINT)
         start = time.thread_time()

@@ -1,0 +1,177 @@
+"""The right side of the page: the pictures, their sources, what is said of them in words."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+from bokeh.models import Range1d
+
+from app.live import LIVE, ActiveFeatures, CoefficientPaths, Gaps
+from app.live.cursor import Cursor
+from app.live.features import TopFeatures
+from app.live.picture import Picture
+from app.live.sources import RunSources
+from app.document import with_document
+from app.runs import Run
+from app.theme import CARD, CARD_GRID, RUN_COLOURS, SMALL_TITLES
+
+_PREBUILT = 2
+
+
+class Board:
+    """Owns the figures of one page and feeds them from runs. Panes are built once."""
+
+    def __init__(self) -> None:
+        self._l1_range = Range1d(0.0, 1.0)
+        self.pictures: list[Picture] = [picture(self._l1_range) for picture in LIVE]
+        self.sources: list[RunSources] = []
+        self._features = TopFeatures()
+        self._runs: list[Run] = []
+        for _ in range(_PREBUILT):
+            self._add_slot()
+        self._cursor = Cursor(self.pictures, self.sources[0])
+        self.point = pmui.IntSlider(label="Point under the cursor", start=1, end=2, value=1, disabled=True, size="small")
+        self.point.param.watch(lambda event: with_document(self._cursor.choose, event.new - 1), "value")
+        self._log = pmui.Switch(label="log axis", value=False, size="small", margin=(0, 10))
+        self._captions = {picture.name: pn.pane.HTML("", sizing_mode="stretch_width", margin=(0, 12, 4, 12)) for picture in self.pictures}
+        self.table = pn.pane.HTML("", sizing_mode="stretch_width")
+        self.say()
+
+    def _picture(self, kind: type[Picture]) -> Any:
+        return next(picture for picture in self.pictures if isinstance(picture, kind))
+
+    def _add_slot(self) -> None:
+        self.sources.append(RunSources())
+        for picture in self.pictures:
+            picture.add_run(len(self.sources) - 1, self.sources[-1])
+
+    def begin(self, runs: list[Run]) -> None:
+        """Show these runs instead of what was there; each keeps its colour."""
+        self._runs = runs[: len(RUN_COLOURS)]
+        self._features = TopFeatures()
+        while len(self.sources) < len(self._runs):
+            self._add_slot()
+        for picture in self.pictures:
+            picture.hold_axes(True)
+        for k, sources in enumerate(self.sources):
+            run = self._runs[k] if k < len(self._runs) else None
+            sources.show(run)
+            self._picture(Gaps).level(k, run.options["tol"] if run else None)
+        self._cursor.choose(None)
+        self.point.disabled = True
+        self.table.object = ""
+        self.say()
+
+    def resend(self) -> None:
+        """Send everything anew at the next tick."""
+        for sources in self.sources:
+            sources.resend()
+
+    def tick(self) -> None:
+        """Send what is new of all runs."""
+        first = self._runs[0].walk if self._runs else None
+        changed = first is not None and self._features.follow(first.columns, first.reached)
+        if changed and first is not None:
+            names = [first.problem.feature_names[j] for j in self._features.indices]
+            self._picture(CoefficientPaths).name_features(names)
+        for sources in self.sources:
+            sources.tick(self._features, changed)
+        self._fit_range()
+        if any(sources.shown for sources in self.sources):
+            for picture in self.pictures:
+                picture.hold_axes(False)
+        if first is not None and first.reached > 1 and (self.point.disabled or self.point.end != first.reached):
+            self.point.param.update(end=first.reached, disabled=False)
+
+    def _fit_range(self) -> None:
+        ends = [0.0]
+        for run in self._runs:
+            if run.walk is None:
+                continue
+            if run.solver.form == "ball":
+                ends.append(float(run.walk.grid[-1]))
+            elif run.walk.reached:
+                ends.append(float(run.walk.points["l1"][: run.walk.reached].max()))
+        end = 1.02 * max(ends)
+        if end > 0 and self._l1_range.end != end:
+            self._l1_range.update(end=end, reset_end=end)
+
+    def say(self) -> None:
+        """Say below each picture what it shows."""
+        for picture in self.pictures:
+            told = [f"<b>{html.escape(run.solver.name)}</b>: {html.escape(text)}" for run in self._runs if (text := picture.describe(run))]
+            shown = ". ".join(told) + ("." if told else "Empty until a path is run.")
+            self._captions[picture.name].object = (
+                f'<div class="caption" id="caption-{picture.name}" style="font-size:12px;line-height:1.35;min-height:2.8em">'
+                f'{shown} <span style="opacity:.75">{html.escape(picture.legend)}</span></div>'
+            )
+
+    def tabulate(self) -> None:
+        """Write the points of all runs as a table."""
+        self.table.object = "".join(_table(run) for run in self._runs if run.walk is not None and run.walk.reached)
+
+    def view(self) -> Any:
+        """The pictures in a grid of two columns, of one where the page is narrow, and the table below."""
+        cells = []
+        for picture in self.pictures:
+            parts: list[Any] = [pn.pane.Bokeh(plot, sizing_mode="stretch_width") for plot in picture.figures]
+            if isinstance(picture, ActiveFeatures):
+                parts = [self._active_cell(picture, parts[0])]
+            cells.append(pn.Column(*parts, self._captions[picture.name], sizing_mode="stretch_width", styles=CARD, margin=0))
+        # Plain boxes in a style sheet's grid: components that React must mount would cost the page a second.
+        grid = pn.Column(*cells, sizing_mode="stretch_width", styles=CARD_GRID, margin=(0, 8))
+        point = pn.Row(self.point, pn.pane.Bokeh(self._cursor.readout, sizing_mode="stretch_width"), sizing_mode="stretch_width")
+        table = pmui.Accordion(
+            ("The points as a table", self.table), active=[], dynamic=True, sizing_mode="stretch_width", margin=8, sx=SMALL_TITLES
+        )
+        return pn.Column(grid, point, table, sizing_mode="stretch_width", margin=0)
+
+    def _active_cell(self, picture: ActiveFeatures, linear: Any) -> Any:
+        """The picture of active features below its switch; the second figure joins when it is first shown."""
+        plots = pn.Column(linear, sizing_mode="stretch_width", margin=0)
+
+        def switch(event: Any) -> None:
+            picture.show_log(event.new)
+            if len(picture.figures) > len(plots):
+                plots.append(pn.pane.Bokeh(picture.figures[-1], sizing_mode="stretch_width"))
+                self._cursor.follow(picture.figures[-1], picture.cursors[-1], over_l1=True)
+
+        self._log.param.watch(lambda event: with_document(switch, event), "value")
+        # The switch lies over the empty corner beside the picture's title.
+        self._log.styles = {"position": "absolute", "right": "8px", "top": "0", "z-index": "2"}
+        return pn.Column(self._log, plots, sizing_mode="stretch_width", styles={"position": "relative"}, margin=0)
+
+
+_COLUMNS = {
+    "point": "point",
+    "value": "δ or λ",
+    "l1": "ℓ1 norm",
+    "nnz": "active",
+    "train_mse": "train error",
+    "test_mse": "test error",
+    "true_gap": "true gap / f(0)",
+    "steps": "steps",
+    "dots": "dot products",
+}
+
+
+def _table(run: Run) -> str:
+    walk = run.walk
+    if walk is None:
+        return ""
+    rows = walk.points[: walk.reached]
+    head = "".join(f'<th scope="col" style="text-align:right;padding:2px 8px">{title}</th>' for title in _COLUMNS.values())
+    body = []
+    for row in rows:
+        cells = [f"{int(row['point']) + 1}"]
+        for name in list(_COLUMNS)[1:]:
+            value = row[name] / walk.problem.f0 if name == "true_gap" else row[name]
+            cells.append(f"{int(value):,}" if rows.dtype[name].kind == "i" else f"{float(value):.4g}")
+        body.append("<tr>" + "".join(f'<td style="text-align:right;padding:1px 8px">{cell}</td>' for cell in cells) + "</tr>")
+    return (
+        f'<div style="overflow-x:auto"><table style="font-size:12px;border-collapse:collapse"><caption style="text-align:left">'
+        f"{html.escape(run.solver.title)}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+    )

@@ -1,0 +1,1 @@
+"""Groups of widgets made from settings."""

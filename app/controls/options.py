@@ -1,0 +1,80 @@
+"""A solver's card, made from its Options: title, reference, and a widget for each option."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import panel as pn
+import panel_material_ui as pmui
+import param
+
+from app.controls.sampling import SamplingControl
+from app.settings import Settings
+from app.theme import SMALL_TITLES
+from fwcore import Options, SamplingRule, find, solvers
+
+_DECADES_FOR_A_LOG_SLIDER = 4
+
+
+def log_steps(low: float, high: float) -> list[float]:
+    """1 and 3 times each power of ten, from ``high`` down to ``low``."""
+    powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
+    values = [float(f"{digit}e{power}") for power in powers for digit in (1, 3)]
+    return sorted((v for v in values if low <= v <= high), reverse=True)
+
+
+def widget_for(options: Options, name: str, settings: Settings) -> Any:
+    """The widget of one option, linked both ways; a kind of option that has no widget of its own gets a text input."""
+    parameter = options.param[name]
+    common = {"sizing_mode": "stretch_width", "margin": (8, 10), "size": "small"}
+    if isinstance(parameter, SamplingRule):
+        return SamplingControl(options, name, settings).view()
+    if isinstance(parameter, param.Boolean):
+        return pmui.Switch.from_param(parameter, **common)
+    if isinstance(parameter, param.Selector):
+        return pmui.Select.from_param(parameter, description=parameter.doc, **common)
+    if isinstance(parameter, param.Integer):
+        return pmui.IntInput.from_param(parameter, description=parameter.doc, **common)
+    if isinstance(parameter, param.Number):
+        low, high = parameter.get_soft_bounds()
+        if low and high and np.log10(high / low) >= _DECADES_FOR_A_LOG_SLIDER:
+            return _log_slider(options, name, low, high, common)
+        return pmui.FloatInput.from_param(parameter, description=parameter.doc, **common)
+    return pmui.TextInput.from_param(parameter, description=parameter.doc, **common)
+
+
+def _log_slider(options: Options, name: str, low: float, high: float, common: dict[str, Any]) -> Any:
+    parameter = options.param[name]
+    values = log_steps(low, high)
+    labels = {f"{value:.0e}".replace("e-0", "e-").replace("e+00", ""): value for value in values}
+    slider = pmui.DiscreteSlider(label=parameter.label, options=labels, value=getattr(options, name), **common)
+    slider.link(options, value=name, bidirectional=True)
+    return slider
+
+
+def solver_card(name: str, settings: Settings) -> Any:
+    """The card of one solver."""
+    solver, options = find(name), settings.options[name]
+    widgets = [widget_for(options, option, settings) for option in options.declared()]
+    reference = pn.pane.HTML(f"<small style='opacity:.8'>{solver.reference}</small>", margin=(0, 10), sizing_mode="stretch_width")
+    return pn.Column(reference, *widgets, sizing_mode="stretch_width", margin=0)
+
+
+def solver_cards(settings: Settings) -> Any:
+    """The cards of all solvers; that of the chosen one is open."""
+    cards = [(f"{solver.title} ({solver.name})", solver_card(solver.name, settings)) for solver in solvers()]
+    names = [solver.name for solver in solvers()]
+    accordion = pmui.Accordion(
+        *cards,
+        active=[names.index(settings.solver)],
+        sizing_mode="stretch_width",
+        toggle=True,
+        # Only the open card is made: each widget adds to the time until the page is painted.
+        dynamic=True,
+        margin=(5, 0),
+        sx=SMALL_TITLES,
+    )
+    settings.param.watch(lambda event: setattr(accordion, "active", [names.index(event.new)]), "solver")
+    return accordion

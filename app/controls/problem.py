@@ -1,0 +1,50 @@
+"""The problem, the solvers, the grid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from app.settings import Settings
+from fwcore import datasets, solvers
+
+_COMMON: dict[str, Any] = {"sizing_mode": "stretch_width", "size": "small", "margin": (8, 10)}
+
+
+def problem_controls(settings: Settings) -> Any:
+    """Dataset and split."""
+    titles = {f"{d.title}" + ("" if datasets.available(d) else " (file not at hand)"): d.name for d in datasets.DATASETS}
+    dataset = pmui.Select(label="Dataset", options=titles, value=settings.dataset, **_COMMON)
+    dataset.link(settings, value="dataset", bidirectional=True)
+    return pn.Column(
+        dataset,
+        pmui.FloatSlider.from_param(settings.param.test_fraction, format="0%", **_COMMON),
+        pmui.IntInput.from_param(settings.param.split_seed, description=settings.param.split_seed.doc, **_COMMON),
+        sizing_mode="stretch_width",
+        margin=0,
+    )
+
+
+def solver_controls(settings: Settings) -> Any:
+    """The solver and what is laid over it."""
+    titles = {solver.title: solver.name for solver in solvers()}
+    solver = pmui.Select(label="Solver", options=titles, value=settings.solver, **_COMMON)
+    solver.link(settings, value="solver", bidirectional=True)
+    overlay = pmui.MultiChoice(
+        label="Overlay", options=titles, value=settings.competitors, sizing_mode="stretch_width", margin=(8, 10)
+    )
+    overlay.link(settings, value="competitors", bidirectional=True)
+    return pn.Column(solver, overlay, sizing_mode="stretch_width", margin=0)
+
+
+def grid_controls(settings: Settings) -> Any:
+    """The grid and the seed."""
+    return pn.Column(
+        pmui.IntInput.from_param(settings.param.points, description=settings.param.points.doc, **_COMMON),
+        pmui.FloatInput.from_param(settings.param.delta_max, description=settings.param.delta_max.doc, placeholder="found for you", **_COMMON),
+        pmui.IntInput.from_param(settings.param.seed, description=settings.param.seed.doc, **_COMMON),
+        sizing_mode="stretch_width",
+        margin=0,
+    )

@@ -1,0 +1,100 @@
+"""How many columns a step looks at: a choice of rule, its numbers, and what it comes to."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+import param
+
+from app.settings import Settings
+from fwcore import Options, ParameterError, sampling
+
+_PERCENTAGES = [0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100]
+
+
+class SamplingControl(param.Parameterized):
+    """Writes the text of a sampling rule to one option; a field of a rule is a log slider where it is a share of the columns."""
+
+    told = param.String(doc="What the rule comes to, in words.")
+
+    def __init__(self, options: Options, name: str, settings: Settings) -> None:
+        super().__init__()
+        self._options, self._name, self._settings = options, name, settings
+        rule = sampling.parse(getattr(options, name))
+        titles = {kind.title: kind for kind in sampling.RULES}
+        self._kind = pmui.Select(
+            label=options.param[name].label,
+            options=titles,
+            value=type(rule),
+            description=options.param[name].doc,
+            sizing_mode="stretch_width",
+            size="small",
+            margin=(8, 10),
+        )
+        self._fields: dict[Any, dict[str, Any]] = {}
+        self._group = pn.Column(sizing_mode="stretch_width", margin=0)
+        self._open(rule)
+        self._kind.param.watch(lambda event: self._open(event.new()), "value")
+        options.param.watch(self._tell, name)
+        settings.param.watch(self._tell, ["dataset", "relevant"])
+        self._tell()
+
+    def _open(self, rule: Any) -> None:
+        """Show the fields of a kind of rule, made when it is first chosen."""
+        kind = type(rule)
+        if kind not in self._fields:
+            self._fields[kind] = self._widgets(rule)
+            for widget in self._fields[kind].values():
+                widget.param.watch(self._write, "value")
+        self._group[:] = list(self._fields[kind].values())
+        self._write()
+
+    def _widgets(self, rule: Any) -> dict[str, Any]:
+        widgets: dict[str, Any] = {}
+        for field in dataclasses.fields(rule):
+            label, value = field.name, getattr(rule, field.name)
+            common = {"sizing_mode": "stretch_width", "size": "small", "margin": (8, 10)}
+            if label in ("fraction", "start", "end"):
+                shares = {f"{percent:g} %": percent / 100 for percent in _PERCENTAGES}
+                widgets[label] = pmui.DiscreteSlider(label=label, options=shares, value=value, **common)
+            elif isinstance(value, int):
+                widgets[label] = pmui.IntInput(label=label, value=value, start=1, **common)
+            else:
+                widgets[label] = pmui.FloatInput(label=label, value=value, start=1e-4, end=0.9999, step=0.01, **common)
+        return widgets
+
+    def _write(self, *events: Any) -> None:
+        kind = self._kind.value
+        try:
+            rule = kind(**{name: widget.value for name, widget in self._fields[kind].items()})
+            rule.kappa(self._settings.columns)
+            setattr(self._options, self._name, rule.text)
+        except (ParameterError, TypeError, ValueError) as error:
+            self.told = f"<span role='alert' style='color:#c62828'>{error}</span>"
+
+    def _tell(self, *events: Any) -> None:
+        p, s = self._settings.columns, self._settings.relevant
+        rule = sampling.parse(getattr(self._options, self._name))
+        try:
+            first, last = rule.kappa(p, 0.0), rule.kappa(p, 1.0)
+        except ParameterError as error:
+            self.told = f"<span role='alert' style='color:#c62828'>{error}</span>"
+            return
+        kappa = f"<b>κ = {first:,}</b>" if first == last else f"<b>κ = {first:,} … {last:,}</b>"
+        miss = sampling.miss_probability(p, last, min(s, p))
+        self.told = (
+            f"<span class='kappa'>{kappa} of {p:,} columns</span> ({100 * last / p:.2g} %). {rule.formula}.<br>"
+            f"P(miss) = {miss:.3g}: the chance that a draw holds none of {s:,} relevant columns (eq. 11)."
+        )
+
+    def view(self) -> Any:
+        """The widgets."""
+        told = pn.pane.HTML(self.param.told, sizing_mode="stretch_width", margin=(0, 10), styles={"font-size": "12px"})
+        relevant = pmui.IntInput.from_param(
+            self._settings.param.relevant, description=self._settings.param.relevant.doc, size="small",
+            sizing_mode="stretch_width", margin=(8, 10)
+        )
+        return pn.Column(self._kind, self._group, told, relevant, sizing_mode="stretch_width", margin=0)

@@ -1,0 +1,91 @@
+"""The session's tick: what is new of all its runs, sent to the page in one go."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import ClassVar
+
+import panel as pn
+from panel.io.callbacks import PeriodicCallback
+
+from app.board import Board
+from app.heartbeat import Heartbeat
+from app.runs import Session
+
+_PERIOD_MS = 100
+_CROWDED_PERIOD_MS = 200
+_CROWD = 10
+_MOST_UNSEEN = 3
+_SAY_EVERY_SECONDS = 1.0
+
+
+class Drain:
+    """Ticks while a run is live: 10 times a second, 5 where more than 10 pages are.
+
+    Rows are read where the runs keep them, so nothing queues up: what a tick sends is bounded by thinning. Ticks are skipped while
+    the page has not painted the last ones, and everything is sent anew after that.
+    """
+
+    _live: ClassVar[set[Drain]] = set()
+
+    def __init__(self, session: Session, board: Board, heartbeat: Heartbeat, tell: Callable[[], None]) -> None:
+        self._session = session
+        self._board = board
+        self._heartbeat = heartbeat
+        self._tell = tell
+        self._skipped = False
+        self._said_at = 0.0
+        self._callback: PeriodicCallback | None = None
+        self.costs: deque[float] = deque(maxlen=1000)
+        """Milliseconds of server time of the latest ticks."""
+
+    def start(self) -> None:
+        """Tick until no run is live."""
+        if self._callback is None:
+            Drain._live.add(self)
+            # In the background, or every tick would toggle the page's busy indicator.
+            self._callback = PeriodicCallback(callback=self._tick, period=self._period, background=True)
+            self._callback.start()
+
+    def stop(self) -> None:
+        """Tick no more."""
+        Drain._live.discard(self)
+        if self._callback is not None:
+            self._callback.stop()
+            self._callback = None
+
+    @property
+    def _period(self) -> int:
+        return _PERIOD_MS if len(Drain._live) <= _CROWD else _CROWDED_PERIOD_MS
+
+    # Async although it awaits nothing: with --num-threads a synchronous callback would change the document from another thread.
+    async def _tick(self) -> None:
+        begun = time.perf_counter()
+        live = self._session.live
+        lagging = self._heartbeat.sent - self._heartbeat.seen >= _MOST_UNSEEN
+        if lagging:
+            self._skipped = True
+            return
+        self.flush(final=not live)
+        if not live:
+            self.stop()
+        elif self._callback is not None and self._callback.period != self._period:
+            self._callback.period = self._period
+        self.costs.append(1000.0 * (time.perf_counter() - begun))
+
+    def flush(self, *, final: bool = False) -> None:
+        """Send what is new now; ``final`` also the words and the table."""
+        with pn.io.hold():
+            if self._skipped:
+                self._board.resend()
+                self._skipped = False
+            self._board.tick()
+            self._tell()
+            if final:
+                self._board.tabulate()
+            if final or time.monotonic() - self._said_at >= _SAY_EVERY_SECONDS:
+                self._board.say()
+                self._said_at = time.monotonic()
+            self._heartbeat.sent += 1

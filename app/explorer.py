@@ -1,0 +1,148 @@
+"""Explorer: the whole of the page, and what a notebook shows in a cell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+import param
+from panel.viewable import Viewer
+
+from app import words
+from app.board import Board
+from app.controls.options import solver_cards
+from app.controls.problem import grid_controls, problem_controls, solver_controls
+from app.controls.transport import Transport
+from app.document import with_document
+from app.drain import Drain
+from app.heartbeat import Heartbeat
+from app.runs import Session
+from app.scheduler import scheduler
+from app.settings import SPEEDS, Settings
+from app.theme import SIDEBAR_WIDTH
+from fwcore import ParameterError
+
+TITLE = "Frank-Wolfe Explorer"
+
+
+class Explorer(Viewer):
+    """Watch solvers of the Lasso walk a regularisation path.
+
+    >>> Explorer()  # doctest: +SKIP
+    """
+
+    phase = param.String(default="loading", doc="loading, empty, preparing, running, paused, done, stopped or failed.")
+    headline = param.String(doc="What is being solved, in words.")
+    status = param.String(doc="A line for each run.")
+    complaint = param.String(doc="What is wrong with the settings, or which run failed and why.")
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self.settings = Settings()
+        self.session = Session(scheduler)
+        self.board = Board()
+        self._heartbeat = Heartbeat()
+        self._page: pmui.Page | None = None
+        self.drain = Drain(self.session, self.board, self._heartbeat, self._tell)
+        self.transport = Transport(self.param.phase, self.settings, self._command)
+        self.settings.param.watch(self._describe, ["dataset", "test_fraction", "solver", "competitors", "points"])
+        self.settings.param.watch(lambda event: self.session.set_speed(SPEEDS[event.new]), "speed")
+        self._wired = not _served()
+        if not self._wired:
+            pn.state.onload(self._wire)
+            pn.state.on_session_destroyed(self.close)
+        self._describe()
+        self._tell()
+
+    def _wire(self) -> None:
+        """The page is ready: what it says from now on is heard. Earlier clicks could be lost, so until then it has no live button."""
+        self._wired = True
+        self._tell()
+
+    def _describe(self, *events: Any) -> None:
+        self.headline = words.headline(self.settings)
+
+    def _tell(self, *events: Any) -> None:
+        state = self.session.state
+        nothing = "empty" if self._wired else "loading"
+        failures = [f"{run.solver.title}: {run.message}" for run in self.session.runs if run.state.value == "failed"]
+        self.param.update(
+            phase=state.value if state else nothing, status=words.status(self.session), complaint="\n\n".join(dict.fromkeys(failures))
+        )
+
+    def _command(self, name: str) -> None:
+        """What a button asks for: run, pause, resume, step, stop or reset."""
+        if name == "run" or (name == "step" and not self.session.live):
+            self._start(paused=name == "step")
+        elif name == "reset":
+            self.session.reset()
+            with_document(self.board.begin, [])
+        else:
+            getattr(self.session, name)()
+        self._tell()
+        if self.session.live:
+            self.drain.start()
+        if name in ("run", "step") and self._page is not None and self._heartbeat.narrow:
+            self._page.sidebar_open = False
+
+    def _start(self, *, paused: bool) -> None:
+        try:
+            experiment = self.settings.experiment()
+        except ParameterError as error:
+            self.complaint = str(error)
+            return
+        self.session.start(experiment, SPEEDS[self.settings.speed], paused=paused)
+        with_document(self.board.begin, self.session.runs)
+
+    def close(self, *events: Any) -> None:
+        """Free what the page holds: its runs end at once, and its ticks."""
+        # The document is gone by now, and its models with it: only what outlives a page is to be freed.
+        self.session.reset()
+        self.drain.stop()
+
+    def controls(self) -> list[Any]:
+        """The left side."""
+        return [
+            self.transport.view(),
+            problem_controls(self.settings),
+            solver_controls(self.settings),
+            solver_cards(self.settings),
+            grid_controls(self.settings),
+        ]
+
+    def main(self) -> list[Any]:
+        """The right side."""
+        alert = pmui.Alert(
+            object=self.param.complaint,
+            visible=self.param.complaint.rx.bool(),
+            severity="error",
+            sizing_mode="stretch_width",
+            margin=(4, 8),
+        )
+        return [
+            self._heartbeat,
+            pn.pane.HTML(self.param.headline, sizing_mode="stretch_width", margin=(6, 12, 2, 12), styles={"font-size": "14px"}),
+            alert,
+            pn.pane.HTML(self.param.status, sizing_mode="stretch_width", margin=(0, 12, 4, 12), min_height=48, styles={"font-size": "13px"}),
+            self.board.view(),
+        ]
+
+    def page(self) -> Any:
+        """The page that is served."""
+        self._page = pmui.Page(
+            title=TITLE,
+            sidebar=self.controls(),
+            main=self.main(),
+            sidebar_width=SIDEBAR_WIDTH,
+            busy_indicator=None,
+        )
+        return self._page
+
+    def __panel__(self) -> Any:
+        left = pn.Column(*self.controls(), width=SIDEBAR_WIDTH)
+        return pn.Row(left, pn.Column(*self.main(), sizing_mode="stretch_width"), sizing_mode="stretch_width")
+
+
+def _served() -> bool:
+    return pn.state.curdoc is not None and pn.state.curdoc.session_context is not None

@@ -1,0 +1,10 @@
+"""Pictures of a run in flight. A new one is a file here and a name in LIVE."""
+
+from app.live.active import ActiveFeatures
+from app.live.error import PredictionError
+from app.live.gap import Gaps
+from app.live.paths import CoefficientPaths
+
+LIVE = (CoefficientPaths, PredictionError, ActiveFeatures, Gaps)
+
+__all__ = ["LIVE", "ActiveFeatures", "CoefficientPaths", "Gaps", "PredictionError"]

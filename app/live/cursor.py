@@ -1,0 +1,65 @@
+"""The vertical cursor: one point of the path, marked in every picture, chosen by the mouse or on a slider.
+
+It moves in the page, without asking the server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bokeh.events import MouseMove
+from bokeh.models import ColumnDataSource, CustomJS, Div, Span
+
+from app.live.picture import Picture
+from app.live.sources import RunSources
+
+_PLACE = """
+    const points = source.data;
+    const k = Math.min(Math.round(chosen.data.k[0]), points.l1.length - 1);
+    const shown = k >= 0;
+    for (const span of over_l1) { span.visible = shown; if (shown) span.location = points.l1[k]; }
+    for (const span of over_steps) { span.visible = shown; if (shown) span.location = points.step[k]; }
+    if (!shown) { readout.text = ""; return; }
+    const say = (x, digits) => Number.isFinite(x) ? Number(x).toPrecision(digits) : "none";
+    readout.text = `Point ${points.point[k] + 1}: δ or λ ${say(points.value[k], 4)}, ℓ1 norm ${say(points.l1[k], 4)}, `
+        + `${points.nnz[k]} active, test error ${say(points.test_mse[k], 4)}, train error ${say(points.train_mse[k], 4)}, `
+        + `true gap / f(0) ${say(points.relative_gap[k], 2)}, after ${points.step[k]} steps`;
+"""
+
+_NEAREST = """
+    const xs = source.data[column];
+    if (xs.length == 0) return;
+    let best = 0;
+    for (let i = 1; i < xs.length; i++)
+        if (Math.abs(xs[i] - cb_obj.x) < Math.abs(xs[best] - cb_obj.x)) best = i;
+    if (chosen.data.k[0] != best) chosen.data = {k: [best]};
+"""
+
+
+class Cursor:
+    """Links the cursors of all pictures to the points of the first run. ``readout`` tells the point in words."""
+
+    def __init__(self, pictures: Sequence[Picture], sources: RunSources) -> None:
+        self._chosen = ColumnDataSource({"k": [-1]})
+        self.readout = Div(text="", sizing_mode="stretch_width", min_height=22)
+        self._source = sources.points
+        self._place = CustomJS(
+            args={"source": self._source, "chosen": self._chosen, "readout": self.readout, "over_l1": [], "over_steps": []},
+            code=_PLACE,
+        )
+        self._chosen.js_on_change("data", self._place)
+        for picture in pictures:
+            for plot, span in zip(picture.figures, picture.cursors, strict=True):
+                self.follow(plot, span, over_l1=picture.over_l1)
+
+    def follow(self, plot: Any, span: Span, *, over_l1: bool) -> None:
+        """Let the mouse in ``plot`` choose the point, and mark it by ``span``."""
+        group = "over_l1" if over_l1 else "over_steps"
+        self._place.args = {**self._place.args, group: [*self._place.args[group], span]}
+        args = {"source": self._source, "chosen": self._chosen, "column": "l1" if over_l1 else "step"}
+        plot.js_on_event(MouseMove, CustomJS(args=args, code=_NEAREST))
+
+    def choose(self, point: int | None) -> None:
+        """Mark a point, or none."""
+        self._chosen.data = {"k": [-1 if point is None else point]}

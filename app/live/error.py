@@ -1,0 +1,37 @@
+"""Test and train error against the l1 norm (Frandi et al. 2016, Fig. 3, 5 and 6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from app.live.picture import Picture
+from app.live.sources import RunSources
+from app.runs import Run
+
+
+class PredictionError(Picture):
+    """Mean squared error on the rows held out, its minimum marked, and on the training rows."""
+
+    name = "error"
+    title = "Test and train error"
+    y_label = "mean squared error"
+    legend = "Strong: test. Faint: train. Diamond: least test error so far."
+
+    def draw(self, plot: Any, sources: RunSources, line: dict[str, Any], colour: str) -> None:
+        filled = {"fill_color": colour, "line_color": colour}
+        self.line(plot, sources.points, "l1", "train_mse", line_width=1.2, line_alpha=0.45, **line)
+        self.line(plot, sources.points, "l1", "test_mse", line_width=2.2, **line)
+        self.mark(plot, sources.head, "l1", "train_mse", size=5, **filled)
+        self.mark(plot, sources.best, "l1", "test_mse", marker="diamond", size=13, **filled)
+
+    def describe(self, run: Run) -> str:
+        walk = run.walk
+        if walk is None or not walk.reached:
+            return ""
+        points = walk.points[: walk.reached]
+        if not np.isfinite(points["test_mse"]).any():
+            return f"train error {points['train_mse'][-1]:.4g}; no rows are held out for a test error"
+        best = int(np.nanargmin(points["test_mse"]))
+        return f"least test error {points['test_mse'][best]:.4g} at ℓ1 norm {points['l1'][best]:.4g}"

@@ -1,0 +1,47 @@
+"""The gaps of each step (Frandi et al. 2016; what a sampled gap is worth)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bokeh.models import Span
+
+from app.live.picture import Picture
+from app.live.sources import RunSources
+from app.runs import Run
+
+
+class Gaps(Picture):
+    """The method's own gap in each step, the true gap where the judge looked, and the line at which a point stops."""
+
+    name = "gap"
+    title = "Gap, relative to f(0)"
+    y_label = "gap / f(0)"
+    over_l1 = False
+    legend = "Line: the method's own gap. Circles: the true gap. Dots: largest move. Level line: where a point stops."
+
+    def build(self) -> None:
+        self.add_figure(y_axis_type="log")
+        self._levels: list[Span] = []
+
+    def draw(self, plot: Any, sources: RunSources, line: dict[str, Any], colour: str) -> None:
+        self.line(plot, sources.gaps, "step", "gap", line_width=1.2, **line)
+        self.mark(plot, sources.moves, "step", "gap", size=2, fill_color=colour, line_color=None, fill_alpha=0.6)
+        self.mark(plot, sources.checks, "step", "gap", size=5, line_color=colour, fill_alpha=0.0)
+        level = Span(dimension="width", line_color=colour, line_dash="dashdot", line_alpha=0.8, visible=False)
+        plot.add_layout(level)
+        self._levels.append(level)
+
+    def level(self, k: int, tolerance: float | None) -> None:
+        """Draw the k-th run's stopping line, or none."""
+        self._levels[k].visible = tolerance is not None
+        if tolerance is not None:
+            self._levels[k].location = tolerance
+
+    def describe(self, run: Run) -> str:
+        walk = run.walk
+        if walk is None or not walk.reached:
+            return ""
+        gaps = walk.points["true_gap"][: walk.reached] / walk.problem.f0
+        rule = "largest move" if walk.options.rule == "moved" else "own gap"
+        return f"true relative gap {gaps[-1]:.2e}, worst point {gaps.max():.2e}; a point stops at {rule} {walk.options.tol:.0e}"

@@ -1,0 +1,100 @@
+"""What every live picture is: a Bokeh figure over the shared sources, with a sentence that says what it shows."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from bokeh.models import ColumnDataSource, DataRange1d, GlyphRenderer, Line, Range1d, Scatter, Span
+from bokeh.plotting import figure
+
+from app.live.sources import RunSources
+from app.runs import Run
+from app.theme import GUIDE_COLOUR, PICTURE_HEIGHT, RUN_COLOURS, RUN_DASHES
+
+# Nothing here is selected or muted; glyphs for those states would multiply the models of a page by four.
+_ONE_GLYPH = {"selection_glyph": None, "nonselection_glyph": None, "muted_glyph": None, "hover_glyph": None}
+
+
+class Picture:
+    """Built once; runs are added to it as they first appear, and never taken away.
+
+    Attributes
+    ----------
+    name, title : str
+    figures : list of figure
+        One, or one for each scale of the vertical axis, of which one is visible.
+    cursors : list of Span
+        The vertical cursor of each figure.
+    over_l1 : bool
+        Whether the horizontal axis is the l1 norm (else it is the step).
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    over_l1: ClassVar[bool] = True
+    y_label: ClassVar[str]
+    legend: ClassVar[str] = ""
+
+    def __init__(self, l1_range: Range1d) -> None:
+        self.figures: list[Any] = []
+        self.cursors: list[Span] = []
+        self._l1_range = l1_range
+        self._anchor = ColumnDataSource({"x": [1.0], "y": [1.0]})
+        self.build()
+
+    def build(self) -> None:
+        """Make the figures."""
+        self.add_figure()
+
+    def add_figure(self, **options: Any) -> Any:
+        """A figure in the common manner; linked by the range of the l1 norm where that is its axis."""
+        plot = figure(
+            title=self.title,
+            height=PICTURE_HEIGHT,
+            sizing_mode="stretch_width",
+            x_range=self._l1_range if self.over_l1 else DataRange1d(range_padding=0.02),
+            x_axis_type="linear" if self.over_l1 else "log",
+            x_axis_label="ℓ1 norm of the coefficients" if self.over_l1 else "step",
+            y_axis_label=self.y_label,
+            tools="xpan,xwheel_zoom,box_zoom,reset,save",
+            active_scroll=None,
+            output_backend="canvas",
+            **options,
+        )
+        # Axes of a picture without data would be blank: an unseen mark holds them until there are some.
+        self.mark(plot, self._anchor, "x", "y", fill_alpha=0.0, line_alpha=0.0, size=1)
+        plot.axis.axis_label_standoff = 4
+        plot.toolbar.autohide = True
+        plot.toolbar.logo = None
+        plot.min_border_left = 62
+        cursor = Span(dimension="height", line_color=GUIDE_COLOUR, line_dash="dotted", line_width=1.5, visible=False)
+        plot.add_layout(cursor)
+        self.figures.append(plot)
+        self.cursors.append(cursor)
+        return plot
+
+    def line(self, plot: Any, source: ColumnDataSource, x: str, y: str, **style: Any) -> GlyphRenderer[Any]:
+        """Draw a line."""
+        return plot.add_glyph(source, Line(x=x, y=y, **style), **_ONE_GLYPH)
+
+    def mark(self, plot: Any, source: ColumnDataSource, x: str, y: str, **style: Any) -> GlyphRenderer[Any]:
+        """Draw a mark a row."""
+        return plot.add_glyph(source, Scatter(x=x, y=y, **style), **_ONE_GLYPH)
+
+    def hold_axes(self, hold: bool) -> None:
+        """Show axes although there are no data, or let the data alone decide."""
+        shown = [1.0] if hold else []
+        if self._anchor.data["x"] != shown:
+            self._anchor.data = {"x": shown, "y": shown}
+
+    def add_run(self, k: int, sources: RunSources) -> None:
+        """Draw the k-th run, now and from now on."""
+        for plot in self.figures:
+            self.draw(plot, sources, {"line_color": RUN_COLOURS[k], "line_dash": RUN_DASHES[k]}, RUN_COLOURS[k])
+
+    def draw(self, plot: Any, sources: RunSources, line: dict[str, Any], colour: str) -> None:
+        """Add the glyphs of one run to one figure."""
+
+    def describe(self, run: Run) -> str:
+        """What the picture shows of a run that has reached a point, in words for those who cannot see it."""
+        return ""

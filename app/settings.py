@@ -1,0 +1,90 @@
+"""What the user chose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import param
+
+from fwcore import Options, ParameterError, datasets, grids, solvers
+
+SPEEDS: dict[str, float | None] = {"1 step/s": 1.0, "5 steps/s": 5.0, "25 steps/s": 25.0, "200 steps/s": 200.0, "full speed": None}
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One press of Run: a problem, and the solvers that walk it. Immutable, and complete: nothing else is asked of the page."""
+
+    dataset: str
+    split_seed: int
+    test_fraction: float
+    points: int
+    delta_max: float | None
+    seed: int
+    solvers: tuple[tuple[str, dict[str, Any]], ...]
+
+
+class Settings(param.Parameterized):
+    """Everything on the left of the page but the options of the solvers, which are in ``options`` by the solver's name."""
+
+    dataset = param.Selector(default="diabetes", objects=["diabetes"], label="Dataset")
+    test_fraction = param.Number(
+        default=0.25, bounds=(0.0, 0.9), step=0.05, label="Rows held out", doc="Share of the rows on which the test error is measured."
+    )
+    split_seed = param.Integer(default=0, bounds=(0, 2**32 - 1), label="Split seed", doc="Seed of the choice of test rows.")
+    solver = param.Selector(default="sfw", objects=["sfw"], label="Solver")
+    competitors = param.ListSelector(default=["cd"], objects=["cd"], label="Overlay", doc="Solvers to run beside it.")
+    points = param.Integer(default=grids.POINTS, bounds=(2, 1000), label="Points", doc="Points of the path.")
+    delta_max = param.Number(
+        default=None,
+        bounds=(0.0, None),
+        inclusive_bounds=(False, True),
+        allow_None=True,
+        label="δ max",
+        doc="End of the δ grid. Empty: the l1 norm of the accurate solution at λ max / 100, found once a problem.",
+    )
+    seed = param.Integer(default=0, bounds=(0, 2**32 - 1), label="Seed", doc="Seed of the solvers.")
+    speed = param.Selector(default="200 steps/s", objects=list(SPEEDS), label="Speed")
+    relevant = param.Integer(
+        default=32, bounds=(1, 10**6), label="Relevant columns", doc="How many columns are taken to matter in P(miss)."
+    )
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self.param.dataset.objects = [d.name for d in datasets.DATASETS]
+        self.param.solver.objects = [s.name for s in solvers()]
+        self.param.competitors.objects = [s.name for s in solvers()]
+        self.options: dict[str, Options] = {s.name: s.Options() for s in solvers()}
+
+    @param.depends("dataset", watch=True)
+    def _take_defaults_of_dataset(self) -> None:
+        dataset = datasets.find(self.dataset)
+        self.param.update(test_fraction=dataset.test_fraction, relevant=dataset.relevant or 32, delta_max=None)
+
+    @property
+    def columns(self) -> int:
+        """Columns of the dataset, known before it is loaded."""
+        return datasets.find(self.dataset).columns
+
+    def experiment(self) -> Experiment:
+        """The choice, checked as far as it can be before the data are loaded.
+
+        Raises
+        ------
+        ParameterError
+            A value does not fit.
+        """
+        names = [self.solver, *(name for name in self.competitors if name != self.solver)]
+        if not datasets.available(datasets.find(self.dataset)):
+            needs = datasets.find(self.dataset).needs
+            raise ParameterError("dataset", "the page", f"one whose file is at hand ({needs} below FWCORE_DATA)", self.dataset)
+        return Experiment(
+            dataset=self.dataset,
+            split_seed=self.split_seed,
+            test_fraction=self.test_fraction,
+            points=self.points,
+            delta_max=self.delta_max,
+            seed=self.seed,
+            solvers=tuple((name, self.options[name].settings()) for name in names),
+        )

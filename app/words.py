@@ -1,0 +1,82 @@
+"""What the page says: the problem in words, and the status line of each run."""
+
+from __future__ import annotations
+
+import html
+import time
+
+from app.runs import Run, RunState, Session
+from app.settings import Settings
+from app.theme import RUN_COLOURS, STATE_COLOURS
+from fwcore import datasets, find
+
+_FORMS = {
+    "ball": "min <i>f</i>(<i>a</i>) subject to ‖<i>a</i>‖₁ ≤ <i>δ</i>",
+    "penalty": "min <i>f</i>(<i>a</i>) + <i>λ</i>‖<i>a</i>‖₁",
+}
+
+
+def headline(settings: Settings) -> str:
+    """What is being solved."""
+    dataset, solver = datasets.find(settings.dataset), find(settings.solver)
+    held_out = round(settings.test_fraction * dataset.rows)
+    train = f"{dataset.rows - held_out:,} rows to learn from" + (f", {held_out:,} to test on" if held_out else ", none held out")
+    others = [find(name).title for name in settings.competitors if name != settings.solver]
+    beside = f", beside {', '.join(others)}" if others else ""
+    return (
+        f"{_FORMS[solver.form]}, with <i>f</i>(<i>a</i>) = ½‖<i>Xa</i> − <i>y</i>‖², by <b>{html.escape(solver.title)}</b>"
+        f"{html.escape(beside)}, on <b>{html.escape(dataset.title)}</b>: {dataset.columns:,} columns, {train}. "
+        f"{settings.points} points. <span style='opacity:.75'>{html.escape(solver.reference)}.</span>"
+    )
+
+
+def status_line(k: int, run: Run) -> str:
+    """Where the k-th run is."""
+    state = run.state
+    pill = (
+        f'<span class="state" style="background:{STATE_COLOURS[state.value]};color:#fff;border-radius:9px;padding:1px 9px;'
+        f'font-size:12px;font-weight:600">{state.value}</span>'
+    )
+    chip = f'<span style="display:inline-block;width:11px;height:11px;border-radius:3px;background:{RUN_COLOURS[k]}"></span>'
+    figures = _figures(run)
+    message = f'<span class="message">{html.escape(run.message)}</span>' if run.message else ""
+    return (
+        f'<div class="run" data-solver="{run.solver.name}" data-state="{state.value}" style="display:flex;flex-wrap:wrap;gap:4px 12px;'
+        f'align-items:center;padding:2px 0">{chip}<b>{html.escape(run.solver.title)}</b>{pill}{figures}{message}</div>'
+    )
+
+
+def _figures(run: Run) -> str:
+    walk, latest = run.walk, run.latest
+    if walk is None or latest is None or run.started_at is None or run.last_row_at is None:
+        return ""
+    row, total, now = latest.rows[-1], walk.grid.size, time.monotonic()
+    symbol = "δ" if run.solver.form == "ball" else "λ"
+    point = walk.reached if run.state.over else latest.point + 1
+    parts = [
+        f"point <b>{point}</b> of {total}",
+        f"{symbol} = {latest.value:.4g}",
+        f"<span class='steps'>{int(row['step']):,}</span> steps",
+        f"{row['step'] / max(run.walked_seconds, 1e-3):,.0f} steps/s",
+        f"{int(row['dots']):,} dot products",
+    ]
+    if row["empty"] > 0:
+        parts.append(f"{int(row['empty']):,} empty draws")
+    parts.append(f"{row['seconds']:.2f} s in the solver")
+    parts.append(f"elapsed {(run.last_row_at if run.state.over else now) - run.started_at:.1f} s")
+    if run.state is RunState.RUNNING:
+        if walk.reached:
+            left = run.walked_seconds / walk.reached * (total - walk.reached)
+            parts.append(f"about {left:.1f} s left")
+        parts.append(f"last row {now - run.last_row_at:.1f} s ago")
+    return f"<span style='font-variant-numeric:tabular-nums'>{' · '.join(parts)}</span>"
+
+
+def status(session: Session) -> str:
+    """A line for each run."""
+    if not session.runs:
+        return (
+            '<div class="run" data-state="empty">Nothing has been run yet. Press <b>Run</b>, and each step is drawn as it is made; '
+            "<b>Step</b> makes a single one.</div>"
+        )
+    return "".join(status_line(k, run) for k, run in enumerate(session.runs))
