@@ -9,12 +9,12 @@ import panel as pn
 import panel_material_ui as pmui
 from bokeh.models import Range1d
 
+from app.document import with_document
 from app.live import LIVE, ActiveFeatures, CoefficientPaths, Gaps
 from app.live.cursor import Cursor
 from app.live.features import TopFeatures
 from app.live.picture import Picture
 from app.live.sources import RunSources
-from app.document import with_document
 from app.runs import Run
 from app.theme import CARD, CARD_GRID, RUN_COLOURS, SMALL_TITLES
 
@@ -36,7 +36,9 @@ class Board:
         self.point = pmui.IntSlider(label="Point under the cursor", start=1, end=2, value=1, disabled=True, size="small")
         self.point.param.watch(lambda event: with_document(self._cursor.choose, event.new - 1), "value")
         self._log = pmui.Switch(label="log axis", value=False, size="small", margin=(0, 10))
-        self._captions = {picture.name: pn.pane.HTML("", sizing_mode="stretch_width", margin=(0, 12, 4, 12)) for picture in self.pictures}
+        self._captions = {
+            picture.name: pn.pane.HTML("", sizing_mode="stretch_width", margin=(0, 12, 4, 12)) for picture in self.pictures
+        }
         self.table = pn.pane.HTML("", sizing_mode="stretch_width")
         self.say()
 
@@ -102,7 +104,11 @@ class Board:
     def say(self) -> None:
         """Say below each picture what it shows."""
         for picture in self.pictures:
-            told = [f"<b>{html.escape(run.solver.name)}</b>: {html.escape(text)}" for run in self._runs if (text := picture.describe(run))]
+            told = [
+                f"<b>{html.escape(run.solver.name)}</b>: {html.escape(text)}"
+                for run in self._runs
+                if (text := picture.describe(run))
+            ]
             shown = ". ".join(told) + ("." if told else "Empty until a path is run.")
             self._captions[picture.name].object = (
                 f'<div class="caption" id="caption-{picture.name}" style="font-size:12px;line-height:1.35;min-height:2.8em">'
@@ -125,7 +131,12 @@ class Board:
         grid = pn.Column(*cells, sizing_mode="stretch_width", styles=CARD_GRID, margin=(0, 8))
         point = pn.Row(self.point, pn.pane.Bokeh(self._cursor.readout, sizing_mode="stretch_width"), sizing_mode="stretch_width")
         table = pmui.Accordion(
-            ("The points as a table", self.table), active=[], dynamic=True, sizing_mode="stretch_width", margin=8, sx=SMALL_TITLES
+            ("The points as a table", self.table),
+            active=[],
+            dynamic=True,
+            sizing_mode="stretch_width",
+            margin=8,
+            sx=SMALL_TITLES,
         )
         return pn.Column(grid, point, table, sizing_mode="stretch_width", margin=0)
 

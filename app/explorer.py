@@ -56,7 +56,7 @@ class Explorer(Viewer):
         self._tell()
 
     def _wire(self) -> None:
-        """The page is ready: what it says from now on is heard. Earlier clicks could be lost, so until then it has no live button."""
+        """The page is ready. What was clicked earlier could have been lost, so that until now no button was live."""
         self._wired = True
         self._tell()
 
@@ -68,7 +68,9 @@ class Explorer(Viewer):
         nothing = "empty" if self._wired else "loading"
         failures = [f"{run.solver.title}: {run.message}" for run in self.session.runs if run.state.value == "failed"]
         self.param.update(
-            phase=state.value if state else nothing, status=words.status(self.session), complaint="\n\n".join(dict.fromkeys(failures))
+            phase=state.value if state else nothing,
+            status=words.status(self.session),
+            complaint="\n\n".join(dict.fromkeys(failures)),
         )
 
     def _command(self, name: str) -> None:
@@ -124,7 +126,13 @@ class Explorer(Viewer):
             self._heartbeat,
             pn.pane.HTML(self.param.headline, sizing_mode="stretch_width", margin=(6, 12, 2, 12), styles={"font-size": "14px"}),
             alert,
-            pn.pane.HTML(self.param.status, sizing_mode="stretch_width", margin=(0, 12, 4, 12), min_height=48, styles={"font-size": "13px"}),
+            pn.pane.HTML(
+                self.param.status,
+                sizing_mode="stretch_width",
+                margin=(0, 12, 4, 12),
+                min_height=48,
+                styles={"font-size": "13px"},
+            ),
             self.board.view(),
         ]
 

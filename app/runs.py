@@ -81,7 +81,10 @@ class Run:
         if not isinstance(error, (ParameterError, DatasetError)):
             _log.error("%s failed", self.solver.name, exc_info=error)
         text = str(error) or type(error).__name__
-        self._end(RunState.FAILED, text if isinstance(error, (ParameterError, DatasetError)) else f"{type(error).__name__}: {text}")
+        self._end(
+            RunState.FAILED,
+            text if isinstance(error, (ParameterError, DatasetError)) else f"{type(error).__name__}: {text}",
+        )
 
     def stop(self) -> None:
         """No step is begun after the present chunk; what was reached is kept."""
@@ -229,7 +232,14 @@ class Session:
     @property
     def state(self) -> RunState | None:
         """The state of the whole: that of the most active run; None before the first."""
-        order = (RunState.PREPARING, RunState.RUNNING, RunState.PAUSED, RunState.FAILED, RunState.STOPPED, RunState.DONE)
+        order = (
+            RunState.PREPARING,
+            RunState.RUNNING,
+            RunState.PAUSED,
+            RunState.FAILED,
+            RunState.STOPPED,
+            RunState.DONE,
+        )
         states = {run.state for run in self.runs}
         return next((state for state in order if state in states), None)
 

@@ -9,7 +9,13 @@ import param
 
 from fwcore import Options, ParameterError, datasets, grids, solvers
 
-SPEEDS: dict[str, float | None] = {"1 step/s": 1.0, "5 steps/s": 5.0, "25 steps/s": 25.0, "200 steps/s": 200.0, "full speed": None}
+SPEEDS: dict[str, float | None] = {
+    "1 step/s": 1.0,
+    "5 steps/s": 5.0,
+    "25 steps/s": 25.0,
+    "200 steps/s": 200.0,
+    "full speed": None,
+}
 
 
 @dataclass(frozen=True)
@@ -30,7 +36,11 @@ class Settings(param.Parameterized):
 
     dataset = param.Selector(default="diabetes", objects=["diabetes"], label="Dataset")
     test_fraction = param.Number(
-        default=0.25, bounds=(0.0, 0.9), step=0.05, label="Rows held out", doc="Share of the rows on which the test error is measured."
+        default=0.25,
+        bounds=(0.0, 0.9),
+        step=0.05,
+        label="Rows held out",
+        doc="Share of the rows on which the test error is measured.",
     )
     split_seed = param.Integer(default=0, bounds=(0, 2**32 - 1), label="Split seed", doc="Seed of the choice of test rows.")
     solver = param.Selector(default="sfw", objects=["sfw"], label="Solver")

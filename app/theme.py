@@ -20,8 +20,19 @@ GUIDE_COLOUR = "#808890"
 PICTURE_HEIGHT = 245
 SIDEBAR_WIDTH = 340
 
-CARD_GRID = {"display": "grid", "grid-template-columns": "repeat(auto-fit, minmax(min(100%, 460px), 1fr))", "gap": "8px"}
-CARD = {"border": "1px solid rgba(128, 128, 128, 0.28)", "border-radius": "6px", "min-width": "0"}
+CARD_GRID = {
+    "display": "grid",
+    "grid-template-columns": "repeat(auto-fit, minmax(min(100%, 460px), 1fr))",
+    "gap": "8px",
+    "grid-auto-rows": "max-content",
+    "flex": "none",
+}
+CARD = {
+    "border": "1px solid rgba(128, 128, 128, 0.28)",
+    "border-radius": "6px",
+    "min-width": "0",
+    "height": "max-content",
+}
 
 SMALL_TITLES = {"& h3": {"fontSize": "0.95rem", "fontWeight": 500}}
 """Style of an accordion whose titles are as large as its text."""

@@ -41,8 +41,8 @@ def status_line(k: int, run: Run) -> str:
     figures = _figures(run)
     message = f'<span class="message">{html.escape(run.message)}</span>' if run.message else ""
     return (
-        f'<div class="run" data-solver="{run.solver.name}" data-state="{state.value}" style="display:flex;flex-wrap:wrap;gap:4px 12px;'
-        f'align-items:center;padding:2px 0">{chip}<b>{html.escape(run.solver.title)}</b>{pill}{figures}{message}</div>'
+        f'<div class="run" data-solver="{run.solver.name}" data-state="{state.value}" '
+        f'style="display:flex;flex-wrap:wrap;gap:4px 12px;align-items:center;padding:2px 0">{chip}<b>{html.escape(run.solver.title)}</b>{pill}{figures}{message}</div>'
     )
 
 

@@ -36,7 +36,12 @@ _messages = Console(stderr=True)
 
 def build_app() -> typer.Typer:
     """The commands, with a flag for every option that a registered solver declares."""
-    app = typer.Typer(help="Walk regularisation paths of the Lasso.", no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+    app = typer.Typer(
+        help="Walk regularisation paths of the Lasso.",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+    )
     app.command("path")(_with_solver_flags(_path))
     app.command("datasets")(_datasets)
     app.command("solvers")(_solvers)
@@ -97,9 +102,7 @@ def _path(
 Announce = Callable[[str, int, int], None]
 
 
-def _grid(
-    problem: Problem, form: str, points: int, delta_max: float | None, line: Announce, interrupted: threading.Event
-) -> Any:
+def _grid(problem: Problem, form: str, points: int, delta_max: float | None, line: Announce, interrupted: threading.Event) -> Any:
     if form != "ball":
         return grids.lam_grid(problem, points)
     if delta_max is None:
@@ -117,7 +120,11 @@ def _grid(
 def _run(walk: Walk, line: Announce, interrupted: threading.Event) -> None:
     for snapshot in walk.snapshots():
         last = snapshot.rows[-1]
-        line(f"{walk.solver.name} on {walk.problem.name}, {last['step']:,} steps, {last['nnz']} active", walk.reached, walk.grid.size)
+        line(
+            f"{walk.solver.name} on {walk.problem.name}, {last['step']:,} steps, {last['nnz']} active",
+            walk.reached,
+            walk.grid.size,
+        )
         if interrupted.is_set():
             return
 
@@ -199,7 +206,12 @@ def _interruptible() -> Iterator[threading.Event]:
 
 @contextmanager
 def _progress(quiet: bool) -> Iterator[Announce]:
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total}"),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=_messages, disable=quiet or not sys.stderr.isatty(), transient=True) as progress:
         task = progress.add_task("loading", total=None)
 

@@ -52,7 +52,7 @@ STORAGES: tuple[type[Dense] | type[Csc], ...] = (Dense, Csc)
 
 # Sums may be reordered (SIMD), but NaN and infinity keep their meaning.
 _FAST = {"reassoc", "contract", "nsz"}
-_OVERLOAD = {"jit_options": {"fastmath": _FAST, "nogil": True}, "strict": False}
+_OVERLOAD: Any = {"jit_options": {"fastmath": _FAST, "nogil": True}, "strict": False}
 
 
 def from_matrix(X: Any) -> Design:

@@ -27,7 +27,8 @@ def check(grid: Any, form: str) -> Floats:
     Raises
     ------
     ParameterError
-        It is empty, holds a value that is not positive and finite, or does not run small to large (ball) or large to small (penalty).
+        It is empty, holds a value that is not positive and finite, or does not run from small to large (ball), from large to
+        small (penalty).
     """
     name = "delta grid" if form == "ball" else "lam grid"
     order = "increasing" if form == "ball" else "decreasing"
@@ -35,7 +36,12 @@ def check(grid: Any, form: str) -> Floats:
     if values.ndim != 1 or values.size == 0:
         raise ParameterError(name, "fwcore", "a vector of at least one value", f"shape {values.shape}")
     if not (np.isfinite(values).all() and (values > 0).all()):
-        raise ParameterError(name, "fwcore", "positive and finite", float(values[~(values > 0)][0]) if (values <= 0).any() else "NaN or inf")
+        raise ParameterError(
+            name,
+            "fwcore",
+            "positive and finite",
+            float(values[~(values > 0)][0]) if (values <= 0).any() else "NaN or inf",
+        )
     steps = np.diff(values) if form == "ball" else -np.diff(values)
     if not (steps > 0).all():
         raise ParameterError(name, "fwcore", f"strictly {order}", values.tolist()[:5])

@@ -240,7 +240,7 @@ class PathResult:
         offsets = pa.array(self.coefs.indptr, pa.int32())
         columns["indices"] = pa.ListArray.from_arrays(offsets, pa.array(self.coefs.indices, pa.int64()))
         columns["coefficients"] = pa.ListArray.from_arrays(offsets, pa.array(self.coefs.data, pa.float64()))
-        facts = {"dataset": self.problem, "solver": self.solver, "form": self.form, "settings": self.settings}
+        facts: dict[str, Any] = {"dataset": self.problem, "solver": self.solver, "form": self.form, "settings": self.settings}
         facts |= {"seed": self.seed, "status": self.status.name.lower(), "versions": self.versions}
         table = pa.table(columns).replace_schema_metadata({"fwcore": json.dumps(facts, sort_keys=True)})
         # Statistics would carry the extremes of ``seconds`` into the footer of a file that is otherwise reproducible.

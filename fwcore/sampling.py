@@ -176,7 +176,13 @@ class Shrink:
         return _at_most(p, p * self.start * (self.end / self.start) ** progress)
 
 
-RULES: tuple[type[Fraction] | type[Count] | type[Top] | type[Hit] | type[Shrink], ...] = (Fraction, Count, Top, Hit, Shrink)
+RULES: tuple[type[Fraction] | type[Count] | type[Top] | type[Hit] | type[Shrink], ...] = (
+    Fraction,
+    Count,
+    Top,
+    Hit,
+    Shrink,
+)
 
 
 def parse(text: str) -> Rule:

@@ -24,8 +24,8 @@ _FIRST_CHUNK = 8
 class Snapshot:
     """What one chunk of steps left behind.
 
-    ``rows`` are the new rows of the trace, ``indices`` and ``coefficients`` the iterate after them. ``verdict`` is the judge's word on
-    the point, given with its last chunk; ``status`` is then no longer RUNNING.
+    ``rows`` are the new rows of the trace, ``indices`` and ``coefficients`` the iterate after them. ``verdict`` is the judge's word
+    on the point, given with its last chunk; ``status`` is then no longer RUNNING.
     """
 
     point: int
@@ -58,8 +58,9 @@ def iterate(
 ) -> Generator[Snapshot, int | None, None]:
     """Walk one path point, a Snapshot per chunk; the last one carries the verdict.
 
-    ``wanted`` bounds the steps of the first chunk, a number sent those of the next; None leaves the choice to the clock. The state must be at the point already
-    (``solver.set_point``). The true gap, outside the clock, is computed at the end and every `CHECKPOINT` steps of the point.
+    ``wanted`` bounds the steps of the first chunk, a number sent those of the next; None leaves the choice to the clock. The state
+    must be at the point already (``solver.set_point``). The true gap, outside the clock, is computed at the end and every
+    `CHECKPOINT` steps of the point.
     """
     steps = 0
     while True:

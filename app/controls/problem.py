@@ -43,7 +43,9 @@ def grid_controls(settings: Settings) -> Any:
     """The grid and the seed."""
     return pn.Column(
         pmui.IntInput.from_param(settings.param.points, description=settings.param.points.doc, **_COMMON),
-        pmui.FloatInput.from_param(settings.param.delta_max, description=settings.param.delta_max.doc, placeholder="found for you", **_COMMON),
+        pmui.FloatInput.from_param(
+            settings.param.delta_max, description=settings.param.delta_max.doc, placeholder="found for you", **_COMMON
+        ),
         pmui.IntInput.from_param(settings.param.seed, description=settings.param.seed.doc, **_COMMON),
         sizing_mode="stretch_width",
         margin=0,

@@ -94,7 +94,10 @@ class SamplingControl(param.Parameterized):
         """The widgets."""
         told = pn.pane.HTML(self.param.told, sizing_mode="stretch_width", margin=(0, 10), styles={"font-size": "12px"})
         relevant = pmui.IntInput.from_param(
-            self._settings.param.relevant, description=self._settings.param.relevant.doc, size="small",
-            sizing_mode="stretch_width", margin=(8, 10)
+            self._settings.param.relevant,
+            description=self._settings.param.relevant.doc,
+            size="small",
+            sizing_mode="stretch_width",
+            margin=(8, 10),
         )
         return pn.Column(self._kind, self._group, told, relevant, sizing_mode="stretch_width", margin=0)

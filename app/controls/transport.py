@@ -20,11 +20,19 @@ class Transport:
         phase = phase.rx()
         common: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": (4, 3), "size": "small"}
         self.run = pmui.Button(
-            label="Run", icon="play_arrow", color="primary", variant="contained", disabled=phase.rx.in_(["loading", *_LIVE]), **common
+            label="Run",
+            icon="play_arrow",
+            color="primary",
+            variant="contained",
+            disabled=phase.rx.in_(["loading", *_LIVE]),
+            **common,
         )
         paused = phase == "paused"
         self.pause = pmui.Button(
-            label=paused.rx.where("Resume", "Pause"), variant="outlined", disabled=phase.rx.in_(_LIVE).rx.not_(), **common
+            label=paused.rx.where("Resume", "Pause"),
+            variant="outlined",
+            disabled=phase.rx.in_(_LIVE).rx.not_(),
+            **common,
         )
         self.step = pmui.Button(label="Step", variant="outlined", disabled=phase == "loading", **common)
         self.stop = pmui.Button(label="Stop", color="error", variant="outlined", disabled=phase.rx.in_(_LIVE).rx.not_(), **common)

@@ -45,7 +45,13 @@ class Cursor:
         self.readout = Div(text="", sizing_mode="stretch_width", min_height=22)
         self._source = sources.points
         self._place = CustomJS(
-            args={"source": self._source, "chosen": self._chosen, "readout": self.readout, "over_l1": [], "over_steps": []},
+            args={
+                "source": self._source,
+                "chosen": self._chosen,
+                "readout": self.readout,
+                "over_l1": [],
+                "over_steps": [],
+            },
             code=_PLACE,
         )
         self._chosen.js_on_change("data", self._place)

@@ -19,8 +19,8 @@ from fwcore.problem import Problem
 class Dataset:
     """An entry of the catalogue.
 
-    ``rows`` and ``columns`` count the whole dataset, constant columns included; ``test_fraction`` is the default share of rows held out;
-    ``relevant`` the number of features that matter, where that is known; ``needs`` a file below FWCORE_DATA, or None.
+    ``rows`` and ``columns`` count the whole dataset, constant columns included; ``test_fraction`` is the default share of rows
+    held out; ``relevant`` the number of features that matter, where that is known; ``needs`` a file below FWCORE_DATA, or None.
     """
 
     name: str

@@ -13,7 +13,6 @@ from sklearn.preprocessing import PolynomialFeatures
 from fwcore.design import Floats
 
 
-
 def product_count(features: int, degree: int) -> int:
     """C(features + degree, degree)."""
     return math.comb(features + degree, degree)
@@ -39,5 +38,5 @@ class ProductNames(Sequence[str]):
         if isinstance(j, slice):
             return [self[i] for i in range(*j.indices(len(self)))]
         powers = self._powers[j]
-        factors = [self._names[i] + (f"^{powers[i]}" if powers[i] > 1 else "") for i in np.flatnonzero(powers)]
+        factors = [self._names[i] + (f"^{powers[i]}" if powers[i] > 1 else "") for i in np.flatnonzero(powers).tolist()]
         return "·".join(factors) or "1"

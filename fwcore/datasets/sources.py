@@ -48,7 +48,7 @@ def _synthetic(relevant: int) -> tuple[Floats, Floats, Sequence[str]]:
 
 
 def _in_deviations(y: Floats) -> Floats:
-    """y / std(y): an absolute tolerance on coefficients then means much the same everywhere, and predicting the mean has error 1."""
+    """y / std(y): an absolute tolerance then means much the same everywhere, and to predict the mean is an error of 1."""
     return np.asarray(y / y.std())
 
 

@@ -6,4 +6,14 @@ from fwcore.solvers.fw import DeterministicFW
 from fwcore.solvers.registry import SOLVERS, find, register, solvers, unregister
 from fwcore.solvers.sfw import StochasticFW
 
-__all__ = ["SOLVERS", "CoordinateDescent", "DeterministicFW", "Solver", "StochasticFW", "find", "register", "solvers", "unregister"]
+__all__ = [
+    "SOLVERS",
+    "CoordinateDescent",
+    "DeterministicFW",
+    "Solver",
+    "StochasticFW",
+    "find",
+    "register",
+    "solvers",
+    "unregister",
+]

@@ -35,8 +35,8 @@ class CdState(NamedTuple):
     """A run of coordinate descent.
 
     ``coef``: (p,). ``residual``: (m,), stored part of y - X a. ``dots``: (p,), X'(y - X a) at the last pass. ``columns``: (p,), the
-    first ``working`` entries are the working set, which ``listed`` marks. ``descent`` (1,): sum of residual, l1 norm, non-zeros, size
-    of the working set, the previous lam, the change below which a cycle is calm, the change of the last cycle, the phase.
+    first ``working`` entries are the working set, which ``listed`` marks. ``descent`` (1,): sum of residual, l1 norm, non-zeros,
+    size of the working set, the previous lam, the change below which a cycle is calm, the change of the last cycle, the phase.
     """
 
     coef: Floats
@@ -51,9 +51,9 @@ class CdState(NamedTuple):
 class CoordinateDescent(Solver):
     """min 1/2 ||X a - y||^2 + lam * sum abs(a) by exact minimisation of one coordinate after the other.
 
-    A step of the trace is a cycle over the non-zero columns, a cycle over the working set, or a pass over all p columns; the working
-    set is given by the sequential strong rule and extended by every column that breaks the optimality conditions in a pass, so
-    that nothing rests on the rule. The gap of the trace, known after a pass, is the duality gap; ``grads`` is not counted.
+    A step of the trace is a cycle over the non-zero columns, a cycle over the working set, or a pass over all p columns; the
+    working set is given by the sequential strong rule and extended by every column that breaks the optimality conditions in a
+    pass, so that nothing rests on the rule. The gap of the trace, known after a pass, is the duality gap.
     """
 
     name = "cd"

@@ -13,8 +13,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fwcore.design import Floats, Ints, col_axpy, col_dot, col_entries, combine
-from fwcore.oracles import steepest
 from fwcore.options import WalkOptions
+from fwcore.oracles import steepest
 from fwcore.problem import Problem
 from fwcore.solvers.base import Solver, close_step, new_walk, start_point
 from fwcore.steps import exact_line_search
@@ -34,6 +34,8 @@ ITERATE = np.dtype(
 
 # The scale is folded into the vectors long before it underflows.
 _SMALLEST_SCALE = 1e-100
+# A gap is a difference of larger numbers; below this share of them it is noise.
+_ROUNDING = 1e-13
 
 
 class BallState(NamedTuple):
@@ -162,8 +164,8 @@ def _fold_scale(state):  # type: ignore[no-untyped-def]
 def _move(design, sigma, state, j, gradient, sqnorm, vertex, step):  # type: ignore[no-untyped-def]
     """a <- (1 - step) a + step * vertex * e_j, with S, F and the image; return the largest change of a coefficient.
 
-    That is the change of a_j. Every other coefficient changes by step * abs(a_i), and in the ball abs(a_i) <= delta - abs(a_j), which
-    is at most abs(vertex - a_j), as abs(vertex) = delta.
+    That is the change of a_j. Every other coefficient changes by step * abs(a_i), and in the ball abs(a_i) <= delta - abs(a_j),
+    which is at most abs(vertex - a_j), as abs(vertex) = delta.
     """
     it = state.iterate[0]
     moved = step * abs(vertex - it.scale * state.coef[j])
@@ -217,8 +219,10 @@ def _find_vertex(design, sigma, state):  # type: ignore[no-untyped-def]
         looked += dots
         walk.dots += dots
         walk.entries += entries
-        gap = it.energy - it.correlation + walk.value * abs(slope)
-        if gap > 0.0 or dots >= sigma.size:
+        toward = walk.value * abs(slope)
+        gap = it.energy - it.correlation + toward
+        # The vertex of the last step has a gap of 0 but for rounding: to draw it again is to draw no descent vertex.
+        if gap > _ROUNDING * (it.energy + abs(it.correlation) + toward) or dots >= sigma.size:
             return j, slope, gap
         walk.empty += 1
         if looked >= it.redraw_until:
@@ -238,7 +242,8 @@ def _advance(design, sigma, sqnorms, f0, state, rows):  # type: ignore[no-untype
         image_dot = gradient + sigma[j]
         step = exact_line_search(it.energy, it.correlation, gradient, image_dot, sqnorms[j], vertex)
         moved = 0.0
-        if step > 0.0:
+        # The gap vouches for the iterate before the step, so where it is small enough that iterate stays.
+        if step > 0.0 and gap > walk.gap_at_most:
             moved = _move(design, sigma, state, j, gradient, sqnorms[j], vertex, step)
         row = rows[k]
         row.objective = f0 + 0.5 * it.energy - it.correlation

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from fwcore.oracles import Full
 from fwcore.problem import Problem
 from fwcore.solvers.frank_wolfe import FrankWolfeSolver
-
-import numpy as np
 
 
 class DeterministicFW(FrankWolfeSolver):

@@ -22,8 +22,8 @@ class SfwOptions(WalkOptions):
         default=194,
         bounds=(1, 2**31 - 1),
         label="Redraw until",
-        doc="A draw without a descent vertex is repeated until this many columns were looked at (194: among them one of the steepest "
-        "2 % with confidence 0.98); then the step looks at the active columns too.",
+        doc="A draw without a descent vertex is repeated until this many columns were looked at (194: with confidence 0.98 one "
+        "of the steepest 2 % is among them); then the step looks at the active columns too.",
     )
 
 

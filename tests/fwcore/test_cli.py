@@ -1,0 +1,148 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pyarrow.parquet
+import pytest
+from typer.testing import CliRunner
+
+from fwcore import cli, register, unregister
+from fwcore.solvers.fw import DeterministicFW
+
+FAST = ["path", "--dataset", "diabetes", "--points", "5", "--delta-max", "5"]
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli.build_app(), list(arguments))
+
+
+def test_a_path_becomes_files(tmp_path):
+    out, trace, summary = tmp_path / "path.parquet", tmp_path / "trace.parquet", tmp_path / "summary.json"
+    result = run(
+        *FAST,
+        "--sampling",
+        "20%",
+        "--tol",
+        "1e-2",
+        "--seed",
+        "3",
+        "--out",
+        str(out),
+        "--trace",
+        str(trace),
+        "--json",
+        str(summary),
+    )
+    assert result.exit_code == 0, result.output
+    told = json.loads(summary.read_text())
+    assert (told["dataset"], told["solver"], told["seed"], told["points"]) == ("diabetes", "sfw", 3, 5)
+    assert told["settings"]["sampling"] == "20%"
+    assert told["settings"]["tol"] == 0.01
+    assert told["value_max"] == 5.0
+    keys = {
+        "status",
+        "steps",
+        "dots",
+        "entries",
+        "seconds",
+        "mean_active",
+        "best_test_mse",
+        "max_relative_gap",
+        "versions",
+    }
+    assert keys <= told.keys()
+    assert pyarrow.parquet.read_table(out).num_rows == 5
+    assert pyarrow.parquet.read_table(trace).num_rows == told["steps"]
+
+
+def test_without_a_file_the_summary_is_printed():
+    result = run(*FAST, "--solver", "cd")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["solver"] == "cd"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--sampling", "0"], r"'kappa' parameter of StochasticFW must be an int in [1, 1001]. Got 0 instead."),
+        (["--tol", "x"], r"'tol' parameter of StochasticFW must be a number"),
+        (["--solver", "nope"], "'solver'"),
+        (["--points", "0"], "'points'"),
+        (["--delta-max", "-1"], "'delta_max'"),
+        (["--solver", "cd", "--sampling", "1%"], "'sampling' parameter of CoordinateDescent must be one of"),
+        (["--dataset", "nope"], "'dataset'"),
+        (["--out", "/no/such/folder/file"], "'file'"),
+        (["--test-fraction", "2"], "'test_fraction'"),
+    ],
+)
+def test_bad_input_exits_with_2_and_one_message(arguments, message):
+    result = run(*FAST, *arguments)
+    assert result.exit_code == cli.BAD_INPUT
+    assert message in result.stderr.replace("\n", "")
+    assert "Traceback" not in result.output
+
+
+def test_a_step_limit_has_an_exit_code_of_its_own():
+    result = run(*FAST, "--solver", "fw", "--rule", "gap", "--tol", "1e-9", "--max-steps", "3")
+    assert result.exit_code == cli.STEP_LIMIT
+    assert json.loads(result.stdout)["status"] == "step_limit"
+
+
+def test_the_lists_name_everything():
+    assert all(name in run("datasets").output for name in ("diabetes", "pyrim"))
+    assert all(name in run("solvers").output for name in ("sfw", "fw", "cd", "--sampling"))
+
+
+def test_a_registered_solver_has_its_flags_and_can_be_walked():
+    import param
+
+    from fwcore import WalkOptions
+
+    class Patient(DeterministicFW):
+        name = "patient"
+
+        class Options(WalkOptions):
+            patience = param.Integer(default=3, bounds=(0, 9), doc="How long to wait.")
+
+    assert "--patience" not in run("path", "--help").output
+    register(Patient())
+    try:
+        assert "--patience" in run("path", "--help").output
+        result = run(*FAST, "--solver", "patient", "--patience", "4")
+        assert json.loads(result.stdout)["settings"]["patience"] == 4
+        assert (
+            "'patience' parameter of Patient must be an int in [0, 9]"
+            in run(*FAST, "--solver", "patient", "--patience", "12").stderr
+        )
+    finally:
+        unregister("patient")
+
+
+def test_ctrl_c_writes_what_was_reached(tmp_path):
+    out, trace = tmp_path / "path.parquet", tmp_path / "trace.parquet"
+    script = (
+        "import sys, signal, os, fwcore.cli as cli\n"
+        "keep = cli.Walk._keep\n"
+        "def interrupted(self, snapshot):\n"
+        "    keep(self, snapshot)\n"
+        "    if self.reached == 2: os.kill(os.getpid(), signal.SIGINT)\n"
+        "cli.Walk._keep = interrupted\n"
+        "sys.argv = ['fwcore', *sys.argv[1:]]\n"
+        "cli.main()\n"
+    )
+    arguments = [*FAST, "--out", str(out), "--trace", str(trace)]
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, env=os.environ, check=False)
+    assert done.returncode == cli.INTERRUPTED, done.stderr
+    reached = pyarrow.parquet.read_table(out).num_rows
+    assert 2 <= reached < 5
+    assert json.loads(done.stdout)["status"] == "stopped"
+    assert f"{reached} of 5 points were written" in done.stderr
+    assert pyarrow.parquet.read_table(trace).num_rows > 0
+
+
+def test_the_handler_of_ctrl_c_is_put_back():
+    before = signal.getsignal(signal.SIGINT)
+    run(*FAST)
+    assert signal.getsignal(signal.SIGINT) is before

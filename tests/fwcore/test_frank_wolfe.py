@@ -1,0 +1,214 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import toys
+
+from fwcore import ParameterError, Problem, Status, Walk, find
+
+TIGHT = {"rule": "gap", "tol": 1e-14, "max_steps": 10**9}
+
+
+def start(problem, solver="sfw", radius=4.0, seed=0, **options):
+    solver = find(solver)
+    chosen = solver.Options(**{**TIGHT, **options})
+    state = solver.init(problem, chosen, seed)
+    solver.set_point(problem, state, chosen, radius, 0.0)
+    return solver, state
+
+
+def iterate_of(problem, solver, state):
+    return toys.dense(problem.p, *solver.coefficients(state))
+
+
+@pytest.mark.parametrize("storage", toys.STORAGES)
+@pytest.mark.parametrize(("solver", "options"), [("fw", {}), ("sfw", {"sampling": "10"})])
+def test_recursions_agree_with_recomputation_after_1e5_steps(storage, solver, options):
+    problem = toys.problem("correlated", storage)
+    method, state = start(problem, solver, **options)
+    for _ in range(10):
+        rows = method.advance(problem, state, 10_000)
+    assert rows["step"][-1] == 100_000
+    it = state.iterate[0]
+    indices, values = method.coefficients(state)
+    image = problem.y - problem.residual(indices, values)
+    tracked = it["scale"] * (state.image - state.image.mean())
+    np.testing.assert_allclose(tracked, image, rtol=0, atol=1e-9 * np.linalg.norm(image))
+    assert it["energy"] == pytest.approx(image @ image, rel=1e-9)
+    assert it["correlation"] == pytest.approx(problem.y @ image, rel=1e-9)
+    assert it["scale"] * it["l1"] == pytest.approx(np.abs(values).sum(), rel=1e-9)
+    assert rows["objective"][-1] == pytest.approx(problem.judge(indices, values, "ball", 4.0).objective, rel=1e-9)
+
+
+@pytest.mark.parametrize(("solver", "options"), [("fw", {}), ("sfw", {"sampling": "3"}), ("sfw", {"sampling": "30%"})])
+@pytest.mark.parametrize("kind", toys.KINDS)
+def test_the_objective_never_rises_and_the_iterate_stays_in_the_ball(kind, solver, options):
+    problem = toys.problem(kind)
+    method, state = start(problem, solver, radius=0.7, **options)
+    rows = method.advance(problem, state, 3000)
+    assert (np.diff(rows["objective"]) <= 1e-12 * problem.f0).all()
+    assert (rows["l1"] <= 0.7 * (1 + 1e-12)).all()
+    assert rows["objective"][0] <= problem.f0
+    assert (np.diff(rows["dots"]) > 0).all()
+
+
+@pytest.mark.parametrize("storage", toys.STORAGES)
+@pytest.mark.parametrize("kind", toys.KINDS)
+def test_sampling_every_column_is_the_deterministic_method_step_by_step(kind, storage):
+    problem = toys.problem(kind, storage)
+    full, full_state = start(problem, "fw")
+    sampled, sampled_state = start(problem, "sfw", sampling="100%")
+    ours, theirs = sampled.advance(problem, sampled_state, 500), full.advance(problem, full_state, 500)
+    for column in ("objective", "gap", "l1", "nnz", "moved", "dots", "entries"):
+        np.testing.assert_array_equal(ours[column], theirs[column], err_msg=column)
+    np.testing.assert_array_equal(iterate_of(problem, sampled, sampled_state), iterate_of(problem, full, full_state))
+
+
+def test_the_gap_of_fw_is_the_judges_gap_before_the_step():
+    problem = toys.problem()
+    method, state = start(problem, "fw")
+    for _ in range(50):
+        before = problem.judge(*method.coefficients(state), "ball", 4.0).true_gap
+        assert method.advance(problem, state, 1)["gap"][0] == pytest.approx(before, rel=1e-9, abs=1e-14)
+
+
+def test_a_sampled_gap_never_exceeds_the_true_gap():
+    problem = toys.problem()
+    method, state = start(problem, "sfw", sampling="9")
+    for _ in range(300):
+        before = problem.judge(*method.coefficients(state), "ball", 4.0).true_gap
+        assert method.advance(problem, state, 1)["gap"][0] <= before + 1e-13
+
+
+def test_moved_is_the_largest_change_of_a_coefficient():
+    problem = toys.problem()
+    method, state = start(problem, "sfw", radius=0.4, sampling="20")
+    old = np.zeros(problem.p)
+    for _ in range(300):
+        row = method.advance(problem, state, 1)[0]
+        new = iterate_of(problem, method, state)
+        assert row["moved"] == pytest.approx(np.abs(new - old).max(), rel=1e-9, abs=1e-14)
+        old = new
+
+
+@pytest.mark.parametrize(("solver", "options"), [("fw", {}), ("sfw", {"sampling": "4"})])
+def test_an_orthogonal_design_reaches_the_closed_form(solver, options):
+    random = np.random.default_rng(2)
+    Q = np.linalg.qr(random.standard_normal((40, 15)))[0]
+    y = Q @ np.array([3.0, -2.0, 1.5, 1.0, *np.zeros(11)]) + 0.1 * random.standard_normal(40)
+    problem = Problem.from_arrays(Q, y, standardize=False)
+    lam = 0.8
+    closed = np.sign(Q.T @ y) * np.maximum(np.abs(Q.T @ y) - lam, 0.0)
+    method, state = start(problem, solver, radius=np.abs(closed).sum(), **options)
+    method.advance(problem, state, 200_000)
+    np.testing.assert_allclose(iterate_of(problem, method, state), closed, atol=2e-4)
+
+
+def test_mean_suboptimality_obeys_proposition_2():
+    problem = toys.problem("wide")
+    radius, steps, seeds = 4.0, 60, 200
+    method, state = start(problem, "fw", radius=radius)
+    optimum = method.advance(problem, state, 100_000)["objective"][-1]
+    Z, _ = toys.standardized(*toys.arrays("wide"))
+    gram = Z.T @ Z
+    # C = max over two vertices of ||X (s - v)||^2, the curvature of f on the ball.
+    curvature = radius**2 * (2 + 2 * np.abs(gram).max())
+    mean = np.zeros(steps)
+    for seed in range(seeds):
+        sampled, state = start(problem, "sfw", radius=radius, seed=seed, sampling="30%")
+        mean += sampled.advance(problem, state, steps)["objective"] / seeds
+    k = np.arange(1, steps + 1)
+    assert (mean - optimum <= 4 * curvature / (k + 2)).all()
+    assert (mean - optimum > 0).all()
+
+
+def test_an_empty_draw_is_not_convergence():
+    problem = toys.problem("wide")
+    method, state = start(problem, "sfw", radius=0.5, rule="moved", tol=1e-3, sampling="1", redraw_until=10**6)
+    rows = method.advance(problem, state, 10_000)
+    assert method.outcome(state) == Status.SMALL_MOVE
+    assert rows["empty"][-1] > 0
+    # The draws in vain were charged, a column each.
+    assert rows["dots"][-1] >= problem.p + len(rows) + rows["empty"][-1]
+    empty_steps = np.diff(rows["empty"], prepend=0) > 0
+    assert (rows["moved"][:-1] > 1e-3).all()
+    assert empty_steps[:-1].any()
+
+
+def test_after_draws_in_vain_the_support_is_looked_at():
+    """Once the best vertex is reached no other descends, so that only a look at the support can tell that the gap is 0."""
+    X = np.linalg.qr(np.random.default_rng(0).standard_normal((30, 20)))[0]
+    problem = Problem.from_arrays(X, 0.3 * X[:, 0] + 0.05 * X[:, 1], standardize=False)
+    method, state = start(problem, "sfw", radius=0.2, sampling="1", redraw_until=5)
+    rows = method.advance(problem, state, 2000)
+    assert rows["empty"][-1] > 0
+    assert iterate_of(problem, method, state)[0] == pytest.approx(0.2)
+    assert (rows["gap"] > -1e-15).all()
+
+
+def test_a_tiny_scale_is_folded_into_the_vectors():
+    problem = toys.problem("wide")
+    method, state = start(problem, "sfw", sampling="20")
+    method.advance(problem, state, 50)
+    before = iterate_of(problem, method, state)
+    it = state.iterate
+    state.coef[:] *= it["scale"] * 1e100
+    state.image[:] *= it["scale"] * 1e100
+    it["l1"] *= it["scale"] * 1e100
+    it["image_sum"] *= it["scale"] * 1e100
+    it["scale"] = 1e-100
+    np.testing.assert_allclose(iterate_of(problem, method, state), before, rtol=1e-12)
+    twin, twin_state = start(problem, "sfw", sampling="20")
+    twin.advance(problem, twin_state, 50)
+    np.testing.assert_allclose(
+        method.advance(problem, state, 500)["objective"], twin.advance(problem, twin_state, 500)["objective"], rtol=1e-9
+    )
+    assert state.iterate["scale"][0] > 1e-60
+
+
+def test_a_full_step_forgets_the_old_iterate():
+    X = np.eye(6)
+    problem = Problem.from_arrays(X, np.array([5.0, 0, 0, 0, 0, 0]), standardize=False)
+    method, state = start(problem, "fw", radius=1.0)
+    method.advance(problem, state, 1)
+    np.testing.assert_array_equal(iterate_of(problem, method, state), [1, 0, 0, 0, 0, 0])
+    assert state.iterate["nnz"][0] == 1
+
+
+def test_a_warm_start_is_rescaled_where_that_helps_and_always_kept_in_the_ball():
+    problem = toys.problem("easy")
+    method, state = start(problem, "fw", radius=0.05)
+    options = method.Options(**TIGHT)
+    method.advance(problem, state, 200)
+    before = problem.judge(*method.coefficients(state), "ball", 0.05)
+    method.set_point(problem, state, options, 0.1, 0.5)
+    after = problem.judge(*method.coefficients(state), "ball", 0.1)
+    assert after.l1 == pytest.approx(0.1)
+    assert after.objective < before.objective
+    big, big_state = start(problem, "fw", radius=100.0)
+    big.advance(problem, big_state, 5000)
+    settled = problem.judge(*big.coefficients(big_state), "ball", 100.0)
+    big.set_point(problem, big_state, options, 200.0, 1.0)
+    assert problem.judge(*big.coefficients(big_state), "ball", 200.0).l1 == pytest.approx(settled.l1)
+    big.set_point(problem, big_state, options, 0.01, 1.0)
+    assert problem.judge(*big.coefficients(big_state), "ball", 0.01).l1 == pytest.approx(0.01)
+
+
+def test_a_schedule_shrinks_along_the_path():
+    problem = toys.problem("wide")
+    walk = Walk(problem, "sfw", np.linspace(3.0, 5.0, 6), {"sampling": "shrink:50%,10%", "max_steps": 40, "tol": 1e-9})
+    toys.follow(walk, wanted=1)
+    trace = walk.result().trace
+    per_point = [trace[trace["point"] == k] for k in range(6)]
+    looked = [np.diff(rows["dots"])[np.diff(rows["empty"]) == 0].min() for rows in per_point]
+    assert looked[0] == 45
+    assert looked[-1] == 9
+    assert all(a >= b for a, b in pairwise(looked))
+
+
+@pytest.mark.parametrize("kappa", ["0", "91"])
+def test_kappa_out_of_range_names_the_solver_and_the_range(kappa):
+    with pytest.raises(
+        ParameterError, match=rf"'kappa' parameter of StochasticFW must be an int in \[1, 90\]. Got {kappa} instead"
+    ):
+        Walk(toys.problem("wide"), "sfw", [1.0], {"sampling": kappa})

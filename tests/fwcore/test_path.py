@@ -1,0 +1,149 @@
+import json
+import threading
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+import toys
+
+from fwcore import ParameterError, Status, Walk, grids, walk_path
+from fwcore.solve import CHECKPOINT
+
+GRID = grids.delta_grid(1.0, 8)
+
+
+def test_final_points_agree_with_coordinate_descent_at_the_same_l1_norm():
+    problem = toys.problem("easy")
+    penalty = walk_path(problem, "cd", problem.lam_max * np.geomspace(0.8, 0.05, 6), rule="gap", tol=1e-12)
+    ball = walk_path(problem, "fw", np.asarray(penalty.points["l1"]), rule="gap", tol=1e-6, max_steps=10**7)
+    for ours, theirs in zip(ball.points, penalty.points, strict=True):
+        # Both objectives differ from the optimum of the ball by at most the judge's gap.
+        assert -1e-12 <= ours["objective"] - theirs["objective"] <= ours["true_gap"] + 1e-12
+
+
+def test_the_true_gap_is_looked_at_on_checkpoints_and_at_the_end_of_points():
+    result = walk_path(toys.problem("correlated"), "fw", [3.0, 4.0], rule="gap", tol=1e-14, max_steps=2500)
+    for point in range(2):
+        rows = result.trace[result.trace["point"] == point]
+        looked = np.flatnonzero(np.isfinite(rows["true_gap"])) + 1
+        assert looked.tolist() == [CHECKPOINT, 2 * CHECKPOINT, 2500]
+
+
+def test_counters_only_grow_and_points_repeat_the_trace():
+    result = walk_path(toys.problem(), "sfw", GRID, sampling="20%")
+    for column in ("step", "seconds", "dots", "entries", "empty"):
+        assert (np.diff(result.trace[column]) >= 0).all(), column
+    assert np.isnan(result.trace["grads"]).all()
+    ends = np.searchsorted(result.trace["point"], np.arange(8), side="right") - 1
+    np.testing.assert_array_equal(result.points["dots"], result.trace["dots"][ends])
+    np.testing.assert_array_equal(result.points["true_gap"], result.trace["true_gap"][ends])
+    np.testing.assert_allclose(result.points["objective"], result.trace["objective"][ends], rtol=1e-9)
+    np.testing.assert_array_equal(result.points["nnz"], np.diff(result.coefs.indptr))
+    assert result.trace["dots"][0] >= toys.problem().p
+
+
+def test_parquet_holds_the_path_and_the_same_run_writes_the_same_bytes(tmp_path):
+    def run(name, disturb):
+        stop = threading.Event()
+        other = threading.Thread(target=lambda: [None for _ in iter(stop.is_set, True)])
+        if disturb:
+            other.start()
+        try:
+            result = walk_path(toys.problem(), "sfw", GRID, seed=3)
+        finally:
+            stop.set()
+        if disturb:
+            other.join()
+        result.points["seconds"] = 0.0
+        result.to_parquet(tmp_path / name)
+        return result
+
+    result = run("one.parquet", disturb=False)
+    run("two.parquet", disturb=True)
+    assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "two.parquet").read_bytes()
+    table = pyarrow.parquet.read_table(tmp_path / "one.parquet")
+    facts = json.loads(table.schema.metadata[b"fwcore"])
+    assert facts["settings"]["sampling"] == "1%"
+    assert facts["seed"] == 3
+    last = table.to_pylist()[-1]
+    assert last["indices"] == result.coefs[:, [7]].tocoo().coords[0].tolist()
+    assert last["coefficients"] == result.coefs[:, [7]].tocoo().data.tolist()
+    assert last["status"] == "small_move"
+
+
+def test_the_seconds_column_is_all_that_differs_between_files(tmp_path):
+    tables = []
+    X, y = toys.arrays()
+    for name in ("one", "two"):
+        walk_path(toys.problem(test=(X, y)), "sfw", GRID).to_parquet(tmp_path / name)
+        tables.append(pyarrow.parquet.read_table(tmp_path / name).drop_columns("seconds"))
+    assert tables[0].equals(tables[1], check_metadata=True)
+
+
+def test_the_trace_can_be_written(tmp_path):
+    result = walk_path(toys.problem(), "sfw", GRID)
+    result.trace_to_parquet(tmp_path / "trace.parquet")
+    table = pyarrow.parquet.read_table(tmp_path / "trace.parquet")
+    np.testing.assert_array_equal(table["objective"].to_numpy(), result.trace["objective"])
+    assert table.column_names == list(result.trace.dtype.names)
+
+
+def test_a_path_that_was_left_early_keeps_what_was_reached():
+    walk = Walk(toys.problem(), "sfw", GRID)
+    for _ in walk.snapshots():
+        if walk.reached == 3:
+            break
+    result = walk.result()
+    assert result.status == Status.STOPPED
+    assert result.points["point"].tolist() == [0, 1, 2]
+    assert result.coefs.shape == (90, 3)
+    assert result.summary()["points"] == 3
+
+
+def test_nothing_reached_is_a_result_too():
+    result = Walk(toys.problem(), "sfw", GRID).result()
+    summary = json.loads(json.dumps(result.summary()))
+    assert summary["points"] == 0
+    assert summary["max_relative_gap"] is None
+    assert summary["mean_active"] is None
+
+
+def test_the_summary_tells_the_path():
+    X, y = toys.arrays("easy")
+    result = walk_path(toys.problem("easy", test=(X[:9], y[:9])), "sfw", GRID, sampling="50%", seed=4)
+    summary = result.summary()
+    assert summary["steps"] == result.trace["step"][-1]
+    assert summary["mean_active"] == pytest.approx(result.points["nnz"].mean())
+    assert summary["best_test_mse"] == result.points["test_mse"].min()
+    assert summary["max_relative_gap"] == pytest.approx(result.points["true_gap"].max() / toys.problem("easy").f0)
+    assert (summary["solver"], summary["seed"], summary["settings"]["sampling"]) == ("sfw", 4, "50%")
+    assert set(summary["versions"]) >= {"numpy", "numba", "frank-wolfe-explorer"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"solver": "newton"}, "'solver'.*'newton'"),
+        ({"grid": []}, "'delta grid'"),
+        ({"grid": [1.0, 0.5]}, "strictly increasing"),
+        ({"grid": [0.5, 0.5]}, "strictly increasing"),
+        ({"grid": [0.0, 1.0]}, "positive and finite.*0.0"),
+        ({"grid": [1.0, np.inf]}, "positive and finite"),
+        ({"grid": [np.nan]}, "positive and finite"),
+        ({"grid": [[1.0]]}, "vector"),
+        ({"solver": "cd", "grid": [0.5, 1.0]}, "'lam grid'.*strictly decreasing"),
+        ({"seed": -1}, r"'seed'.*\[0, 4294967295\]"),
+        ({"seed": True}, "'seed'"),
+        ({"options": {"tol": 0.0}}, r"'tol' parameter of StochasticFW must be a number in \[1e-14, 1.0\]. Got 0.0"),
+        ({"options": {"tol": float("nan")}}, "'tol'"),
+        ({"options": {"rule": "luck"}}, r"'rule'.*\['moved', 'gap'\]"),
+        ({"options": {"max_steps": 1.5}}, "'max_steps'.*an int"),
+        ({"options": {"sampling": "many"}}, "'sampling' parameter of StochasticFW"),
+        ({"options": {"sampling": 3}}, "'sampling' parameter of StochasticFW must be a sampling rule"),
+        ({"options": {"speed": 3}}, "'speed' parameter of StochasticFW must be one of"),
+    ],
+)
+def test_bad_input_is_told_before_anything_runs(arguments, message):
+    arguments = {"solver": "sfw", "grid": [1.0], **arguments}
+    with pytest.raises(ParameterError, match=message):
+        Walk(toys.problem(), **arguments)

@@ -1,0 +1,82 @@
+import math
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import hypergeom
+
+from fwcore import ParameterError, sampling
+from fwcore.sampling import Count, Fraction, Hit, Shrink, Top, miss_probability, parse
+
+
+def test_theorem_1_gives_194_for_the_papers_figures():
+    assert Top(0.98, 0.02).kappa(10**6) == 194
+
+
+def test_one_percent_of_pyrim_is_2014():
+    assert parse("1%").kappa(201_376) == 2014
+
+
+@pytest.mark.parametrize(("p", "s", "rho"), [(10_000, 32, 0.99), (201_376, 100, 0.9), (50, 10, 0.5)])
+def test_equation_12_is_the_least_count_that_hits_with_the_probability(p, s, rho):
+    kappa = Hit(rho, s).kappa(p)
+    assert (1 - s / p) ** kappa <= 1 - rho < (1 - s / p) ** (kappa - 1)
+    assert miss_probability(p, kappa, s) <= 1 - rho
+
+
+@given(st.integers(1, 500), st.integers(1, 500), st.integers(1, 500))
+def test_miss_probability_is_hypergeometric_and_below_its_bound(p, kappa, s):
+    kappa, s = min(kappa, p), min(s, p)
+    exact = miss_probability(p, kappa, s)
+    assert exact == pytest.approx(hypergeom.pmf(0, p, s, kappa), rel=1e-8, abs=1e-12)
+    assert exact <= (1 - s / p) ** kappa + 1e-12
+
+
+def test_the_schedule_shrinks_in_equal_ratios_from_end_to_end():
+    rule = Shrink(0.1, 0.001)
+    kappas = [rule.kappa(10**6, k / 10) for k in range(11)]
+    assert (kappas[0], kappas[-1]) == (100_000, 1000)
+    ratios = [b / a for a, b in pairwise(kappas)]
+    assert max(ratios) - min(ratios) < 1e-3
+
+
+@given(st.floats(1e-6, 1.0), st.integers(1, 10**7))
+def test_a_fraction_is_rounded_up_and_never_leaves_the_range(fraction, p):
+    kappa = Fraction(fraction).kappa(p)
+    assert 1 <= kappa <= p
+    assert kappa >= fraction * p * (1 - 1e-9) or kappa == p
+    assert kappa < fraction * p + 1 or kappa == 1
+
+
+@pytest.mark.parametrize("rule", [Fraction(0.015), Count(2014), Top(0.9, 0.05), Hit(0.95, 12), Shrink(0.2, 0.03)])
+def test_a_rule_reads_back_from_its_text(rule):
+    assert parse(rule.text) == rule
+
+
+def test_every_rule_is_in_the_table_with_title_and_formula():
+    assert [kind.prefix for kind in sampling.RULES] == ["fraction", "count", "top", "hit", "shrink"]
+    assert all("κ" in kind.formula and kind.title for kind in sampling.RULES)
+
+
+@pytest.mark.parametrize("text", ["", "abc", "top:0.98", "hit:0.9,x", "1.5", "shrink:1%", "x%", "top:a,b"])
+def test_text_that_is_no_rule_is_refused(text):
+    with pytest.raises(ParameterError):
+        parse(text)
+
+
+@pytest.mark.parametrize("text", ["0%", "101%", "-1%", "top:1,0.02", "top:0.98,0", "hit:1,3", "hit:0.9,0", "shrink:1%,2%", "nan%"])
+def test_numbers_out_of_range_are_refused(text):
+    with pytest.raises(ParameterError):
+        parse(text)
+
+
+@pytest.mark.parametrize("count", [0, -3, 101])
+def test_a_count_must_fit_the_problem(count):
+    with pytest.raises(ParameterError, match=r"'kappa'.*an int in \[1, 100\]. Got"):
+        parse(str(count)).kappa(100)
+
+
+def test_hit_with_every_column_relevant_needs_one():
+    assert Hit(0.99, 50).kappa(50) == 1
+    assert math.isclose(miss_probability(10, 10, 1), 0.0)

@@ -1,0 +1,109 @@
+"""What holds for every registered solver, on every kind of problem and storage."""
+
+import numpy as np
+import pytest
+import toys
+
+from fwcore import SOLVERS, ParameterError, Status, Walk, find, grids, register, solvers, unregister, walk_path, warmup
+from fwcore.solvers.fw import DeterministicFW
+
+NAMES = [solver.name for solver in SOLVERS]
+
+
+def grid_for(solver, problem, points=6):
+    return grids.delta_grid(4.0, points) if solver.form == "ball" else grids.lam_grid(problem, points)
+
+
+@pytest.mark.parametrize("storage", toys.STORAGES)
+@pytest.mark.parametrize("kind", toys.KINDS)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_point_comes_with_a_small_true_gap(name, kind, storage):
+    problem = toys.problem(kind, storage)
+    options = {"sampling": "70%"} if name == "sfw" else {}
+    result = walk_path(problem, name, grid_for(find(name), problem), rule="gap", tol=1e-3, **options)
+    assert result.status == Status.SMALL_GAP
+    # A sampled gap certifies nothing, so that the sampling solver is held to less.
+    assert result.max_relative_gap <= (0.15 if name == "sfw" else 1e-3 * (1 + 1e-9))
+    for k in range(result.grid.size):
+        column = result.coefs[:, [k]].tocoo()
+        verdict = problem.judge(column.coords[0], column.data, result.form, result.grid[k])
+        assert verdict.true_gap == pytest.approx(result.points["true_gap"][k], abs=1e-15)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_dense_and_sparse_storage_give_the_same_path(name):
+    results = []
+    for storage in toys.STORAGES:
+        problem = toys.problem("sparse", storage)
+        options = {"sampling": "20%"} if name == "sfw" else {}
+        results.append(walk_path(problem, name, grid_for(find(name), problem), rule="gap", tol=1e-3, **options))
+    dense, sparse = results
+    np.testing.assert_allclose(dense.points["objective"], sparse.points["objective"], rtol=1e-6)
+    np.testing.assert_allclose(dense.coefs.toarray(), sparse.coefs.toarray(), atol=1e-5)
+
+
+@pytest.mark.parametrize("wanted", [None, 1, 7])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_seed_gives_the_same_bits_in_chunks_of_any_size(name, wanted):
+    problem = toys.problem("wide")
+    grid = grid_for(find(name), problem)
+    reference = walk_path(problem, name, grid, seed=7)
+    walk = Walk(problem, name, grid, seed=7)
+    toys.follow(walk, wanted)
+    result = walk.result()
+    np.testing.assert_array_equal(result.coefs.toarray(), reference.coefs.toarray())
+    for column in set(result.trace.dtype.names) - {"seconds"}:
+        np.testing.assert_array_equal(result.trace[column], reference.trace[column], err_msg=column)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_step_is_one_row(name):
+    problem = toys.problem("wide")
+    for snapshot in toys.follow(Walk(problem, name, grid_for(find(name), problem)), wanted=1):
+        assert len(snapshot.rows) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_step_limit_ends_a_point_and_says_so(name):
+    problem = toys.problem("wide")
+    result = walk_path(problem, name, grid_for(find(name), problem, 3), rule="gap", tol=1e-13, max_steps=4)
+    assert result.status == Status.STEP_LIMIT
+    assert result.points["steps"].max() <= 12
+    assert "max_steps" in result.status.sentence
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_declares_what_the_page_and_the_papers_need(name):
+    solver = find(name)
+    assert solver.title
+    assert any(character.isdigit() for character in solver.reference)
+    assert solver.form in ("ball", "penalty")
+    for option, parameter in solver.Options.declared().items():
+        assert parameter.doc, option
+    described = solver.describe(toys.problem(), solver.Options())
+    assert described[0].islower() or described.startswith(("Frank", "Coordinate"))
+
+
+def test_a_registered_solver_is_found_warmed_up_and_taken_back():
+    class Twin(DeterministicFW):
+        name = "twin"
+
+    register(Twin())
+    try:
+        assert find("twin") in solvers()
+        assert any(told.startswith("twin") for told in warmup.every_solver())
+        with pytest.raises(ParameterError, match="'name'"):
+            register(Twin())
+    finally:
+        unregister("twin")
+    with pytest.raises(ParameterError, match=r"'solver'.*'twin'"):
+        find("twin")
+
+
+def test_a_loss_that_a_solver_lacks_is_refused():
+    class Other(DeterministicFW):
+        name = "other"
+        losses = ("logistic",)
+
+    with pytest.raises(ParameterError, match="'loss' parameter of Other"):
+        Walk(toys.problem(), Other(), [1.0])

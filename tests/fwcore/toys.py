@@ -1,0 +1,68 @@
+"""Small problems with known properties."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse
+
+from fwcore import Problem, Walk
+
+STORAGES = ("dense", "csc")
+
+
+def store(X, storage):
+    return scipy.sparse.csc_array(X) if storage == "csc" else X
+
+
+def arrays(kind="wide", seed=0):
+    """Design and response of a named kind."""
+    random = np.random.default_rng(seed)
+    if kind == "easy":
+        X = random.standard_normal((60, 12))
+    elif kind == "wide":
+        X = random.standard_normal((30, 90))
+    elif kind == "correlated":
+        base = random.standard_normal((40, 5))
+        X = base[:, random.integers(0, 5, 50)] + 0.3 * random.standard_normal((40, 50))
+    elif kind == "duplicates":
+        X = np.repeat(random.standard_normal((25, 20)), 2, axis=1)
+    elif kind == "sparse":
+        X = random.standard_normal((50, 80)) * (random.random((50, 80)) < 0.15)
+        X[0] += 0.1
+    else:
+        raise ValueError(kind)
+    y = 3.0 * X[:, 0] - 2.0 * X[:, 3] + X[:, 5] + 0.3 * random.standard_normal(len(X)) + 1.0
+    return X, y
+
+
+KINDS = ("easy", "wide", "correlated", "duplicates", "sparse")
+
+
+def problem(kind="wide", storage="dense", seed=0, **options):
+    X, y = arrays(kind, seed)
+    return Problem.from_arrays(store(X, storage), y, **options)
+
+
+def standardized(X, y):
+    """The solvers' view of X and y, by plain NumPy."""
+    Z = X - X.mean(axis=0)
+    norms = np.linalg.norm(Z, axis=0)
+    Z = np.divide(Z, norms, out=np.zeros_like(Z), where=norms > 1e-12)
+    return Z, (y - y.mean()) / np.sqrt(len(y))
+
+
+def dense(p, indices, values):
+    a = np.zeros(p)
+    a[indices] = values
+    return a
+
+
+def follow(walk: Walk, wanted=None):
+    """Walk to the end in chunks of ``wanted`` steps; the snapshots."""
+    steps = walk.snapshots(wanted)
+    snapshots = [next(steps)]
+    while True:
+        try:
+            snapshots.append(steps.send(wanted))
+        except StopIteration:
+            return snapshots
