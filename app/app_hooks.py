@@ -1,8 +1,10 @@
-"""What happens when the server starts: kernels are compiled in the background, so that the first visitor need not wait."""
+"""What happens when the server starts."""
 
 import logging
 import threading
 from typing import Any
+
+from tornado.websocket import WebSocketClosedError
 
 from fwcore import warmup
 
@@ -10,8 +12,14 @@ _log = logging.getLogger(__name__)
 
 
 def on_server_loaded(server_context: Any) -> None:
-    """Warm up every solver."""
+    """Keep the log to what matters, and compile the solvers in the background."""
+    logging.getLogger("asyncio").addFilter(_is_news)
     threading.Thread(target=_warm_up, name="fwcore-warmup", daemon=True).start()
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """A tab that is closed while rows are sent to it leaves a write behind that nobody awaits; that is no error."""
+    return not (record.exc_info and isinstance(record.exc_info[1], WebSocketClosedError))
 
 
 def _warm_up() -> None:

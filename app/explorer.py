@@ -7,6 +7,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 import param
+from panel.io.resources import get_dist_path
 from panel.viewable import Viewer
 
 from app import words
@@ -138,6 +139,10 @@ class Explorer(Viewer):
 
     def page(self) -> Any:
         """The page that is served."""
+        if _served():
+            # Panel points style sheets at this server when it answers the request of the page. A session that is made anew because
+            # the page took long to connect gets no such request, and its page would ask a content delivery network.
+            pn.state.curdoc.template_variables["dist_url"] = get_dist_path()
         self._page = pmui.Page(
             title=TITLE,
             sidebar=self.controls(),

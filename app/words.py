@@ -10,6 +10,7 @@ from app.settings import Settings
 from app.theme import RUN_COLOURS, STATE_COLOURS
 from fwcore import datasets, find
 
+_LINE = "display:flex;flex-wrap:wrap;gap:4px 12px;align-items:center;padding:2px 0"
 _FORMS = {
     "ball": "min <i>f</i>(<i>a</i>) subject to ‖<i>a</i>‖₁ ≤ <i>δ</i>",
     "penalty": "min <i>f</i>(<i>a</i>) + <i>λ</i>‖<i>a</i>‖₁",
@@ -41,8 +42,8 @@ def status_line(k: int, run: Run) -> str:
     figures = _figures(run)
     message = f'<span class="message">{html.escape(run.message)}</span>' if run.message else ""
     return (
-        f'<div class="run" data-solver="{run.solver.name}" data-state="{state.value}" '
-        f'style="display:flex;flex-wrap:wrap;gap:4px 12px;align-items:center;padding:2px 0">{chip}<b>{html.escape(run.solver.title)}</b>{pill}{figures}{message}</div>'
+        f'<div class="run" data-solver="{run.solver.name}" data-state="{state.value}" style="{_LINE}">'
+        f"{chip}<b>{html.escape(run.solver.title)}</b>{pill}{figures}{message}</div>"
     )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 def new_stream(seed: int) -> NDArray[np.uint64]:
     """State of a stream, shape (1,); seeds are spread by NumPy's SeedSequence."""
-    return np.random.SeedSequence(seed).generate_state(1, np.uint64)
+    return np.random.SeedSequence(seed).generate_state(1, np.uint64).astype(np.uint64)
 
 
 @njit(nogil=True, cache=True)

@@ -9,9 +9,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
+
+pytest.register_assert_rewrite("serving")
+
 _scratch = tempfile.mkdtemp(prefix="fwcore-tests-")
 atexit.register(shutil.rmtree, _scratch, ignore_errors=True)
 os.environ["NUMBA_CACHE_DIR"] = os.path.join(_scratch, "numba")
 os.environ["FWCORE_CACHE"] = os.path.join(_scratch, "cache")
 
-sys.path.insert(0, str(Path(__file__).parent / "fwcore"))
+# Helpers of a folder of tests are imported by their plain names.
+sys.path[:0] = [str(Path(__file__).parent / folder) for folder in ("fwcore", "app", "browser")]

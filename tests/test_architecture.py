@@ -73,8 +73,8 @@ def test_what_fwcore_exports():
     assert all(hasattr(fwcore, name) for name in fwcore.__all__)
     assert set(fwcore.__all__) == {
         "SOLVERS", "TRACE", "DatasetError", "Options", "ParameterError", "PathResult", "Problem", "SamplingRule", "Snapshot",
-        "Solver", "Status", "Verdict", "Walk", "WalkOptions", "datasets", "find", "grids", "register", "rule_of", "sampling", "solvers",
-        "unregister", "walk_path", "warmup",
+        "Solver", "Status", "Verdict", "Walk", "WalkOptions", "datasets", "find", "grids", "register", "rule_of", "sampling",
+        "solvers", "unregister", "walk_path", "warmup",
     }  # fmt: skip
 
 

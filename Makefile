@@ -1,0 +1,57 @@
+# make serve, make test: each does all it needs on a machine with Python 3.11 or later and make.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?= 5006
+DEPENDENCIES := pyproject.toml constraints.txt
+
+.PHONY: serve test test-all bench lint format clean install chromium
+
+serve: $(VENV)/.installed
+	@echo "Compiling the solvers (once; later starts read them from disk)"
+	@$(BIN)/python -m fwcore.warmup > /dev/null
+	$(BIN)/panel serve app --port $(PORT) --warm
+
+test: $(VENV)/.installed-test chromium lint
+	$(BIN)/python -m pytest -m "not slow"
+
+test-all: $(VENV)/.installed-test chromium lint
+	$(BIN)/python -m pytest
+
+bench: $(VENV)/.installed-test $(VENV)/.installed-bench chromium
+	$(BIN)/python tests/benchmarks/run.py
+
+lint: $(VENV)/.installed-test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(VENV)/.installed-test
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+install: $(VENV)/.installed
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(VENV)/bin/python $(DEPENDENCIES)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/.installed-%: $(VENV)/bin/python $(DEPENDENCIES)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[$*]"
+	@touch $@ $(VENV)/.installed
+
+# The browser tests drive Debian's Chromium; where there is none and none can be installed they are skipped, with the reason.
+chromium:
+	@command -v chromium chromium-browser google-chrome > /dev/null \
+	|| { command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ] \
+	     && apt-get update --quiet=2 && apt-get install --quiet=2 --yes chromium > /dev/null; } \
+	|| echo "No Chromium: the browser tests will be skipped. Install it, on Debian: sudo apt-get install chromium"

@@ -1,0 +1,37 @@
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+from serving import CHROMIUM, FLAGS, ROOT, Server, opened
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    running = Server(ROOT / "app", tmp_path_factory.mktemp("server") / "log")
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def failing_server(tmp_path_factory):
+    running = Server(Path(__file__).parent / "failing.py", tmp_path_factory.mktemp("server") / "log")
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("no Chromium: on Debian, apt-get install chromium")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser, server):
+    before = len(server.complaints())
+    with opened(browser, server) as page:
+        yield page
+    assert server.complaints()[before:] == []

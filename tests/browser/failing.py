@@ -1,0 +1,31 @@
+"""The page with two solvers more: one that fails after a few steps, and one to show that registering is all it takes."""
+
+import panel as pn
+import param
+
+from app.explorer import Explorer
+from fwcore import WalkOptions, register, solvers
+from fwcore.solvers.fw import DeterministicFW
+
+
+class Failing(DeterministicFW):
+    name = "failing"
+    title = "Failing Frank-Wolfe"
+
+    class Options(WalkOptions):
+        patience = param.Integer(default=3, bounds=(0, 9), label="Patience", doc="Steps before it fails.")
+
+    def advance(self, problem, state, n):
+        rows = super().advance(problem, state, n)
+        if rows["step"][-1] > 3:
+            raise ArithmeticError("the step is not a number")
+        return rows
+
+
+if "failing" not in [solver.name for solver in solvers()]:
+    register(Failing())
+
+pn.extension(notifications=False)
+explorer = Explorer()
+explorer.settings.param.update(solver="failing", competitors=["sfw"])
+explorer.page().servable()

@@ -1,0 +1,85 @@
+"""A server on a free port of the loopback, and a browser that notes what must not happen."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
+
+
+class Server:
+    """``panel serve`` in a process of its own."""
+
+    def __init__(self, target: Path, log: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.log = log
+        self.url = f"http://127.0.0.1:{self.port}/{target.stem}"
+        # Sessions of closed tabs are looked for often, so that tests need not wait for half a minute.
+        command = [sys.executable, "-m", "panel", "serve", str(target), "--address", "127.0.0.1", "--port", str(self.port)]
+        command += ["--unused-session-lifetime", "500", "--check-unused-sessions", "500", "--allow-websocket-origin", f"127.0.0.1:{self.port}"]
+        with log.open("w") as output:
+            self.process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env=os.environ)
+        wait_for(self._answers, 120, "the server to answer")
+
+    def _answers(self) -> bool:
+        assert self.process.poll() is None, self.log.read_text()
+        try:
+            return "Frank-Wolfe" in urllib.request.urlopen(self.url, timeout=30).read().decode()
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def complaints(self) -> list[str]:
+        """Lines of the log that tell of trouble."""
+        return [line for line in self.log.read_text().splitlines() if re.search(r"Traceback|ERROR|WARNING|Exception", line)]
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(30)
+
+
+def wait_for(condition, seconds, what):
+    """Poll a condition; fail when it does not come true in time."""
+    give_up = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < give_up, f"waited {seconds} s for {what}"
+        time.sleep(0.05)  # the interval of polling, not a guess at how long something takes
+
+
+@contextmanager
+def opened(browser, server, **options):
+    """A page in a browser context of its own; afterwards it must have asked no other host and logged no error."""
+    context = browser.new_context(**({"viewport": {"width": 1440, "height": 900}} | options))
+    page = context.new_page()
+    page.set_default_timeout(15_000)
+    strangers, errors = [], []
+    own = f"127.0.0.1:{server.port}"
+    page.on("request", lambda request: None if own in request.url or request.url.startswith(("data:", "blob:")) else strangers.append(request.url))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(server.url)
+    yield page
+    context.close()
+    assert not strangers, strangers
+    assert errors == []
