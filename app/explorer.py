@@ -18,7 +18,7 @@ from app.controls.transport import Transport
 from app.document import with_document
 from app.drain import Drain
 from app.heartbeat import Heartbeat
-from app.runs import Session
+from app.runs import RunState, Session
 from app.scheduler import scheduler
 from app.settings import SPEEDS, Settings
 from app.theme import SIDEBAR_WIDTH
@@ -45,6 +45,7 @@ class Explorer(Viewer):
         self.board = Board()
         self._heartbeat = Heartbeat()
         self._page: pmui.Page | None = None
+        self._refusal = ""
         self.drain = Drain(self.session, self.board, self._heartbeat, self._tell)
         self.transport = Transport(self.param.phase, self.settings, self._command)
         self.settings.param.watch(self._describe, ["dataset", "test_fraction", "solver", "competitors", "points"])
@@ -67,15 +68,16 @@ class Explorer(Viewer):
     def _tell(self, *events: Any) -> None:
         state = self.session.state
         nothing = "empty" if self._wired else "loading"
-        failures = [f"{run.solver.title}: {run.message}" for run in self.session.runs if run.state.value == "failed"]
+        failures = [f"{run.solver.title}: {run.message}" for run in self.session.runs if run.state is RunState.FAILED]
         self.param.update(
             phase=state.value if state else nothing,
             status=words.status(self.session),
-            complaint="\n\n".join(dict.fromkeys(failures)),
+            complaint=self._refusal or "\n\n".join(dict.fromkeys(failures)),
         )
 
     def _command(self, name: str) -> None:
         """What a button asks for: run, pause, resume, step, stop or reset."""
+        self._refusal = ""
         if name == "run" or (name == "step" and not self.session.live):
             self._start(paused=name == "step")
         elif name == "reset":
@@ -93,7 +95,7 @@ class Explorer(Viewer):
         try:
             experiment = self.settings.experiment()
         except ParameterError as error:
-            self.complaint = str(error)
+            self._refusal = str(error)
             return
         self.session.start(experiment, SPEEDS[self.settings.speed], paused=paused)
         with_document(self.board.begin, self.session.runs)

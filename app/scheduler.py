@@ -47,6 +47,8 @@ class Scheduler:
     def submit(self, job: Job) -> None:
         """Give ``job`` turns for as long as it is due. Submitting one that is queued moves it up; one at work goes on as it is."""
         with self._changed:
+            if job.due() is None:
+                return
             self._later = [entry for entry in self._later if entry[2] is not job]
             heapq.heapify(self._later)
             if job not in self._busy and job not in self._ready:

@@ -38,7 +38,14 @@ class Server:
         self.url = f"http://127.0.0.1:{self.port}/{target.stem}"
         # Sessions of closed tabs are looked for often, so that tests need not wait for half a minute.
         command = [sys.executable, "-m", "panel", "serve", str(target), "--address", "127.0.0.1", "--port", str(self.port)]
-        command += ["--unused-session-lifetime", "500", "--check-unused-sessions", "500", "--allow-websocket-origin", f"127.0.0.1:{self.port}"]
+        command += [
+            "--unused-session-lifetime",
+            "500",
+            "--check-unused-sessions",
+            "500",
+            "--allow-websocket-origin",
+            f"127.0.0.1:{self.port}",
+        ]
         with log.open("w") as output:
             self.process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env=os.environ)
         wait_for(self._answers, 120, "the server to answer")
@@ -75,7 +82,10 @@ def opened(browser, server, **options):
     page.set_default_timeout(15_000)
     strangers, errors = [], []
     own = f"127.0.0.1:{server.port}"
-    page.on("request", lambda request: None if own in request.url or request.url.startswith(("data:", "blob:")) else strangers.append(request.url))
+    page.on(
+        "request",
+        lambda request: None if own in request.url or request.url.startswith(("data:", "blob:")) else strangers.append(request.url),
+    )
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(server.url)

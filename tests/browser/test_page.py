@@ -135,7 +135,8 @@ def test_the_cursor_marks_one_point_in_all_plots(page):
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect(page.get_by_text(re.compile(r"Point \d+: δ or λ"))).to_be_visible()
     shown = page.evaluate(
-        "() => [...Bokeh.documents[0]._all_models.values()].filter(m => m.type == 'Span' && m.dimension == 'height').map(m => m.visible)"
+        """() => [...Bokeh.documents[0]._all_models.values()]
+            .filter(m => m.type == 'Span' && m.dimension == 'height').map(m => m.visible)"""
     )
     assert shown == [True] * 4
     page.get_by_label(re.compile("Point under the cursor")).first.press("End")
@@ -150,7 +151,8 @@ def test_the_log_axis_of_the_active_features(page):
     page.get_by_role("switch").or_(page.get_by_role("checkbox")).first.click()
     expect(page.locator(".bk-Figure")).to_have_count(5)
     visible = page.evaluate(
-        "() => [...Bokeh.documents[0]._all_models.values()].filter(m => m.type == 'Figure' && m.title.text == 'Active features').map(m => m.visible)"
+        """() => [...Bokeh.documents[0]._all_models.values()]
+            .filter(m => m.type == 'Figure' && m.title.text == 'Active features').map(m => m.visible)"""
     )
     assert sorted(visible) == [False, True]
 

@@ -1,0 +1,186 @@
+import numpy as np
+import pytest
+from bokeh.models import Range1d
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.board import Board
+from app.live import LIVE, ActiveFeatures
+from app.live.features import COUNT, TopFeatures, lookup
+from app.live.thinning import DISPLAYED, Thinner, thin
+from app.runs import Run
+from app.theme import RUN_COLOURS
+from fwcore import datasets, find, grids
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(1, 3000), st.integers(4, 300), st.integers(0, 2**32 - 1))
+def test_thinning_keeps_order_extremes_and_the_last_row(n, rows, seed):
+    values = np.random.default_rng(seed).random(n)
+    kept = thin(np.arange(1, n + 1), values, rows)
+    assert (np.diff(kept) > 0).all()
+    assert len(kept) <= max(rows, 4) + 3 or n <= rows
+    assert values.argmax() in kept
+    assert values.argmin() in kept
+    assert n - 1 in kept
+
+
+def test_a_line_never_shows_more_than_its_share_however_long_it_gets():
+    thinner, shown = Thinner(), []
+    for start in range(1, 200_001, 1000):
+        steps = np.arange(start, start + 1000)
+        rows, _, replace = thinner.add(steps, 1.0 / steps)
+        shown = list(rows) if replace else shown + list(rows)
+        assert len(shown) <= DISPLAYED
+        assert shown == sorted(shown)
+    assert shown[-1] == 200_000
+
+
+def test_what_a_logarithmic_axis_cannot_show_is_left_out():
+    steps, values, _ = Thinner().add(np.arange(5), np.array([1.0, 0.0, np.nan, -1.0, 1e-17]))
+    assert (steps.tolist(), values.tolist()) == ([0], [1.0])
+
+
+def test_top_features_are_the_largest_by_mean_and_keep_their_places():
+    features = TopFeatures()
+    columns = [(np.arange(12), np.arange(12) / 10.0), (np.array([0]), np.array([-9.0])), (np.array([1]), np.array([0.05]))]
+    assert features.follow(columns, 1)
+    first = features.indices
+    assert sorted(first) == list(range(2, 12))
+    assert features.follow(columns, 2)
+    assert set(features.indices) == {0, *range(3, 12)}
+    assert [b for a, b in zip(first, features.indices, strict=True) if a == b] == [j for j in first if j != 2]
+    assert not features.follow(columns, 3)
+    assert len(features.indices) == COUNT
+
+
+def test_lookup_finds_what_is_there_and_zero_elsewhere():
+    assert lookup([5, 0, 9], np.array([0, 5, 7]), np.array([1.0, 2.0, 3.0])) == [2.0, 1.0, 0.0]
+    assert lookup([3], np.zeros(0, int), np.zeros(0)) == [0.0]
+
+
+def walked(name="sfw", points=30, upto=None, **options):
+    run = Run(find(name), {"tol": 1e-2, **options}, 0, None)
+    problem = datasets.load("diabetes")
+    run.prepare(problem, grids.delta_grid(5.0, points) if run.solver.form == "ball" else grids.lam_grid(problem, points))
+    while not run.state.over and (upto is None or run.walk.reached < upto):
+        run.turn()
+    return run
+
+
+def test_the_board_streams_points_and_shows_what_the_walk_says():
+    run, board = walked(upto=10), Board()
+    board.begin([run])
+    board.tick()
+    shown = board.sources[0]
+    reached = run.walk.reached
+    assert shown.points.data["l1"] == run.walk.points["l1"][:reached].tolist()
+    while not run.state.over:
+        run.turn()
+        board.tick()
+    board.tick()
+    assert shown.points.data["nnz"] == run.walk.points["nnz"].tolist()
+    assert shown.points.data["point"] == list(range(30))
+    best = run.walk.points["test_mse"].argmin()
+    assert shown.best.data["l1"] == [run.walk.points["l1"][best]]
+    assert shown.head.data["l1"] == []
+    dense = run.walk.result().coefs.toarray()
+    largest = np.abs(dense).mean(axis=1).argsort()[-1]
+    drawn = [shown.paths.data[f"c{k}"] for k in range(COUNT)]
+    assert dense[largest].tolist() in drawn
+    assert all(len(column) == 30 for column in drawn)
+    assert board._l1_range.end == pytest.approx(1.02 * 5.0)
+
+
+def test_an_overlay_follows_the_features_of_the_first_run():
+    first, second, board = walked("sfw"), walked("cd"), Board()
+    board.begin([first, second])
+    board.tick()
+    features = board._features.indices
+    dense = second.walk.result().coefs.toarray()
+    for k, j in enumerate(features):
+        assert board.sources[1].paths.data[f"c{k}"] == dense[j].tolist()
+
+
+def test_what_was_lost_is_sent_again():
+    run, board = walked(), Board()
+    board.begin([run])
+    board.tick()
+    before = {name: list(values) for name, values in board.sources[0].points.data.items()}
+    gaps = list(board.sources[0].gaps.data["step"])
+    board.sources[0].points.data = {name: [] for name in before}
+    board.resend()
+    board.tick()
+    assert {name: list(values) for name, values in board.sources[0].points.data.items()} == before
+    assert list(board.sources[0].gaps.data["step"]) == gaps
+
+
+def test_reset_empties_the_pictures_and_a_new_run_starts_afresh():
+    board = Board()
+    board.begin([walked()])
+    board.tick()
+    board.begin([])
+    board.tick()
+    assert all(len(source.data["l1"]) == 0 for source in (board.sources[0].points, board.sources[0].paths))
+    assert board.point.disabled
+    second = walked(points=7)
+    board.begin([second])
+    board.tick()
+    assert len(board.sources[0].points.data["l1"]) == 7
+
+
+def test_more_runs_than_were_built_for_get_pictures_too():
+    board, runs = Board(), [walked(points=4) for _ in range(4)]
+    board.begin(runs)
+    board.tick()
+    assert len(board.sources) == 4
+    assert all(len(sources.points.data["l1"]) == 4 for sources in board.sources)
+    assert len(RUN_COLOURS) == len(set(RUN_COLOURS)) >= 6
+
+
+def test_every_picture_says_in_words_what_it_shows():
+    run, board = walked(upto=5), Board()
+    assert all("Empty" in board._captions[picture.name].object for picture in board.pictures)
+    board.begin([run])
+    board.tick()
+    board.say()
+    told = {picture.name: board._captions[picture.name].object for picture in board.pictures}
+    assert "largest coefficient" in told["paths"]
+    assert "least test error" in told["error"]
+    assert "active features" in told["active"]
+    assert "true relative gap" in told["gap"]
+    board.tabulate()
+    assert board.table.object.count("<tr>") == run.walk.reached + 1
+
+
+def test_the_stopping_line_is_at_the_tolerance():
+    board = Board()
+    board.begin([walked(tol=0.03, points=3)])
+    gaps = board.pictures[-1]
+    assert [(level.visible, level.location) for level in gaps._levels] == [(True, 0.03), (False, None)] or gaps._levels[
+        0
+    ].location == 0.03
+
+
+def test_pictures_are_linked_by_one_range_and_marked_by_one_cursor():
+    board = Board()
+    over_l1 = [picture for picture in board.pictures if picture.over_l1]
+    assert len(over_l1) == 3
+    assert {id(plot.x_range) for picture in over_l1 for plot in picture.figures} == {id(board._l1_range)}
+    assert [type(picture) for picture in board.pictures] == list(LIVE)
+    assert all(len(picture.cursors) == len(picture.figures) for picture in board.pictures)
+
+
+def test_the_log_figure_is_made_when_asked_for_with_all_runs():
+    picture = ActiveFeatures(Range1d(0, 1))
+    from app.live.sources import RunSources
+
+    picture.add_run(0, RunSources())
+    picture.show_log(True)
+    linear, log = picture.figures
+    assert (linear.visible, log.visible) == (False, True)
+    assert len(log.renderers) == len(linear.renderers)
+    picture.add_run(1, RunSources())
+    assert len(log.renderers) == len(linear.renderers)
+    picture.show_log(False)
+    assert (linear.visible, log.visible, len(picture.figures)) == (True, False, 2)

@@ -1,0 +1,201 @@
+import asyncio
+
+import panel_material_ui as pmui
+import param
+import pytest
+from fakes import scheduler, wait_for
+
+from app import explorer, words
+from app.controls.options import log_steps, solver_cards, widget_for
+from app.controls.sampling import SamplingControl
+from app.drain import Drain
+from app.settings import SPEEDS, Settings
+from fwcore import ParameterError, WalkOptions, register, unregister
+from fwcore.solvers.fw import DeterministicFW
+
+
+@pytest.fixture
+def page(monkeypatch):
+    monkeypatch.setattr(explorer, "scheduler", scheduler())
+    page = explorer.Explorer()
+    page.settings.param.update(points=10, delta_max=5.0, speed="full speed")
+    yield page
+    page.close()
+
+
+def drained(page):
+    """Tick as the page would, until nothing is live."""
+    wait_for(lambda: not page.session.live, "the runs to end")
+    page.drain.flush(final=True)
+    page._tell()
+
+
+def test_run_walks_and_the_page_tells(page):
+    assert page.phase == "empty"
+    assert not page.transport.run.disabled
+    assert page.transport.stop.disabled
+    page._command("run")
+    assert page.transport.run.disabled
+    assert not page.transport.stop.disabled
+    drained(page)
+    assert page.phase == "done"
+    assert 'data-state="done"' in page.status
+    assert "point <b>10</b> of 10" in page.status
+    assert len(page.board.sources[0].points.data["l1"]) == 10
+    page._command("reset")
+    assert page.phase == "empty"
+    assert "Press <b>Run</b>" in page.status
+
+
+def test_step_then_resume_then_stop(page):
+    page.settings.speed = "1 step/s"
+    page._command("step")
+    wait_for(lambda: all(run.latest is not None for run in page.session.runs), "the first step")
+    page._tell()
+    assert (page.phase, page.transport.pause.label) == ("paused", "Resume")
+    page._command("resume")
+    assert page.phase == "running"
+    assert page.transport.pause.label == "Pause"
+    page._command("stop")
+    assert page.phase == "stopped"
+    assert "What was reached is kept" in page.status
+
+
+def test_bad_settings_are_told_and_nothing_runs(page, monkeypatch, tmp_path):
+    monkeypatch.setenv("FWCORE_DATA", str(tmp_path))
+    page.settings.dataset = "pyrim"
+    page._command("run")
+    assert "'dataset'" in page.complaint
+    assert page.session.runs == []
+
+
+def test_a_complaint_goes_when_the_next_run_starts(page, monkeypatch, tmp_path):
+    monkeypatch.setenv("FWCORE_DATA", str(tmp_path))
+    page.settings.dataset = "pyrim"
+    page._command("run")
+    assert page.complaint
+    page.settings.param.update(dataset="diabetes", points=5)
+    page._command("run")
+    assert page.complaint == ""
+    drained(page)
+
+
+def test_a_tick_is_skipped_while_the_page_lags_and_all_is_sent_after(page):
+    page._command("run")
+    wait_for(lambda: not page.session.live, "the runs to end")
+    page._heartbeat.sent = page._heartbeat.seen + 3
+    asyncio.run(page.drain._tick())
+    assert list(page.board.sources[0].points.data["l1"]) == []
+    page._heartbeat.seen = page._heartbeat.sent
+    asyncio.run(page.drain._tick())
+    assert len(page.board.sources[0].points.data["l1"]) == 10
+    assert page.drain not in Drain._live
+
+
+def test_ticks_slow_down_in_a_crowd(page, monkeypatch):
+    monkeypatch.setattr(Drain, "_live", {object() for _ in range(11)})
+    assert page.drain._period == 200
+    monkeypatch.setattr(Drain, "_live", {object() for _ in range(10)})
+    assert page.drain._period == 100
+
+
+def test_the_headline_says_what_is_solved(page):
+    assert "Stochastic Frank-Wolfe" in page.headline
+    assert "beside Coordinate descent" in page.headline
+    page.settings.solver = "cd"
+    assert "λ" in page.headline
+    assert "beside" not in page.headline
+    page.settings.dataset = "synthetic-10000-32"
+    assert "200 rows to learn from, 200 to test on" in page.headline
+    assert page.settings.relevant == 32
+    page.settings.dataset = "pyrim"
+    assert "74 rows to learn from, none held out" in page.headline
+
+
+def test_messages_are_escaped():
+    page = explorer.Explorer()
+    page._command("step")
+    page.session.runs[0].fail(RuntimeError("<script>alert(1)</script>"))
+    assert "<script>" not in words.status(page.session)
+    page.close()
+
+
+def test_an_explorer_can_be_shown_in_a_cell_and_as_a_page(page):
+    assert isinstance(page.page(), pmui.Page)
+    model = page.__panel__().get_root()
+    figures = [m for m in model.references() if type(m).__name__ == "figure"]
+    assert len(figures) == 4
+
+
+def test_settings_become_an_experiment_that_is_complete():
+    settings = Settings()
+    settings.param.update(competitors=["cd", "sfw"], points=7, seed=3)
+    settings.options["sfw"].sampling = "3%"
+    experiment = settings.experiment()
+    assert [name for name, _ in experiment.solvers] == ["sfw", "cd"]
+    assert experiment.solvers[0][1]["sampling"] == "3%"
+    assert (experiment.points, experiment.seed, experiment.delta_max) == (7, 3, None)
+    assert SPEEDS[settings.speed] == 200.0
+
+
+@pytest.mark.parametrize("setting", [{"points": 1}, {"delta_max": 0.0}, {"seed": -1}, {"test_fraction": 0.95}, {"dataset": "x"}])
+def test_settings_out_of_range_are_refused(setting):
+    with pytest.raises(ValueError, match=next(iter(setting))):
+        Settings().param.update(**setting)
+
+
+def test_the_sampling_control_writes_the_rule_and_says_what_it_comes_to():
+    settings = Settings()
+    options = settings.options["sfw"]
+    control = SamplingControl(options, "sampling", settings)
+    assert "κ = 11" in control.told
+    assert "⌈fraction · p⌉" in control.told
+    control._fields[control._kind.value]["fraction"].value = 0.05
+    assert options.sampling == "5%"
+    assert "κ = 51" in control.told
+    kinds = control._kind.options
+    control._kind.value = kinds["one of the steepest, with confidence (Theorem 1)"]
+    assert options.sampling == "top:0.98,0.02"
+    assert "κ = 194" in control.told
+    settings.dataset = "synthetic-10000-32"
+    assert "κ = 194</b> of 10,000 columns" in control.told
+    assert "P(miss) = 0.534" in control.told
+    control._kind.value = kinds["a number of columns"]
+    control._fields[control._kind.value]["count"].value = 20_000
+    assert "an int in [1, 10000]. Got 20000" in control.told
+
+
+def test_a_tolerance_gets_a_log_slider_over_the_decades():
+    assert log_steps(1e-8, 1e-1)[0] == 0.1
+    assert log_steps(1e-8, 1e-1)[-1] == 1e-8
+    settings = Settings()
+    slider = widget_for(settings.options["sfw"], "tol", settings)
+    assert isinstance(slider, pmui.DiscreteSlider)
+    slider.value = 1e-6
+    assert settings.options["sfw"].tol == 1e-6
+
+
+def test_a_registered_solver_gets_a_card_from_its_options():
+    class Many(DeterministicFW):
+        name = "many"
+        title = "Many options"
+
+        class Options(WalkOptions):
+            lazy = param.Boolean(default=True, doc="Whether to be lazy.")
+            ratio = param.Number(default=0.5, bounds=(0.0, 1.0), doc="A ratio.")
+            label_text = param.String(default="x", doc="A text.")
+
+    register(Many())
+    try:
+        settings = Settings()
+        assert "many" in settings.param.solver.objects
+        settings.solver = "many"
+        kinds = {name: type(widget_for(settings.options["many"], name, settings)) for name in ("lazy", "ratio", "label_text")}
+        assert kinds == {"lazy": pmui.Switch, "ratio": pmui.FloatInput, "label_text": pmui.TextInput}
+        cards = solver_cards(settings)
+        assert "Many options (many)" in cards._names
+        assert settings.experiment().solvers[0] == ("many", settings.options["many"].settings())
+    finally:
+        unregister("many")
+    with pytest.raises((ValueError, ParameterError)):
+        Settings().solver = "many"

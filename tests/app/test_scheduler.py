@@ -1,0 +1,109 @@
+import threading
+
+import pytest
+from fakes import AGAIN, scheduler, wait_for
+
+
+class Counting:
+    """A job of so many turns; two threads in it at once are noted."""
+
+    def __init__(self, turns, delay=0.0, order=None):
+        self.turns, self.delay, self.order = turns, delay, order
+        self.done, self.inside, self.clashed = 0, threading.Lock(), False
+
+    def due(self):
+        return self.delay if self.done < self.turns else None
+
+    def turn(self):
+        if not self.inside.acquire(blocking=False):
+            self.clashed = True
+            return
+        self.done += 1
+        if self.order is not None:
+            self.order.append(self)
+        self.inside.release()
+
+
+@pytest.mark.parametrize("again", range(AGAIN))
+def test_every_job_gets_its_turns_by_one_worker_at_a_time(again):
+    pool, jobs = scheduler(), [Counting(200) for _ in range(5)]
+    for job in jobs:
+        pool.submit(job)
+        pool.submit(job)
+    wait_for(lambda: all(job.done == job.turns for job in jobs), "the jobs")
+    assert not any(job.clashed for job in jobs)
+
+
+@pytest.mark.parametrize("again", range(AGAIN))
+def test_turns_are_fair(again):
+    pool, order = scheduler(workers=1), []
+    gate = Gate()
+    pool.submit(gate)
+    jobs = [Counting(50, order=order) for _ in range(3)]
+    for job in jobs:
+        pool.submit(job)
+    gate.open.set()
+    wait_for(lambda: len(order) == 150, "the jobs")
+    assert [order[k : k + 3] for k in range(0, 150, 3)] == [jobs] * 50
+
+
+class Gate:
+    """A job of one turn that lasts until it is opened."""
+
+    def __init__(self):
+        self.open, self.done = threading.Event(), False
+
+    def due(self):
+        return None if self.done else 0.0
+
+    def turn(self):
+        self.open.wait(60)
+        self.done = True
+
+
+@pytest.mark.parametrize("again", range(AGAIN))
+def test_workers_end_when_there_is_nothing_to_do_and_start_again(again):
+    pool = scheduler()
+    for _ in range(2):
+        jobs = [Counting(3), Counting(3)]
+        for job in jobs:
+            pool.submit(job)
+        wait_for(lambda jobs=jobs: all(job.done == 3 for job in jobs), "the jobs")
+        assert pool.workers <= 2
+        wait_for(lambda: pool.workers == 0, "the workers to end")
+
+
+@pytest.mark.parametrize("again", range(AGAIN))
+def test_a_job_that_waits_does_not_keep_others_and_can_be_called_early(again):
+    pool = scheduler(workers=1)
+    patient, busy = Counting(2, delay=3600.0), Counting(100)
+    pool.submit(patient)
+    wait_for(lambda: patient.done == 1, "the first turn")
+    pool.submit(busy)
+    wait_for(lambda: busy.done == 100, "the other job")
+    assert patient.done == 1
+    pool.submit(patient)
+    wait_for(lambda: patient.done == 2, "the second turn")
+
+
+@pytest.mark.parametrize("again", range(AGAIN))
+def test_a_job_submitted_during_its_turn_is_not_forgotten(again):
+    pool = scheduler()
+
+    class Paused(Counting):
+        awake = True
+
+        def due(self):
+            return 0.0 if self.awake and self.done < self.turns else None
+
+        def turn(self):
+            super().turn()
+            if self.done == 1:
+                self.awake = False
+                assert self.due() is None
+                self.awake = True
+                pool.submit(self)
+
+    job = Paused(5)
+    pool.submit(job)
+    wait_for(lambda: job.done == 5, "the turns after waking")
