@@ -1,6 +1,7 @@
 """What happens when the server starts."""
 
 import logging
+import sys
 import threading
 from typing import Any
 
@@ -14,6 +15,8 @@ _log = logging.getLogger(__name__)
 def on_server_loaded(server_context: Any) -> None:
     """Keep the log to what matters, and compile the solvers in the background."""
     logging.getLogger("asyncio").addFilter(_is_news)
+    # A worker between two kernels may keep the interpreter this long from the thread that serves the pages; 5 ms is usual.
+    sys.setswitchinterval(0.0005)
     threading.Thread(target=_warm_up, name="fwcore-warmup", daemon=True).start()
 
 

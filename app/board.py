@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import html
+import time
+from collections.abc import Callable
 from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
-from bokeh.models import Range1d
+from bokeh.models import Div, Range1d
 
-from app.document import with_document
+from app.document import push, with_document
 from app.live import LIVE, ActiveFeatures, CoefficientPaths, Gaps
 from app.live.cursor import Cursor
 from app.live.features import TopFeatures
@@ -19,6 +21,7 @@ from app.runs import Run
 from app.theme import CARD, CARD_GRID, RUN_COLOURS, SMALL_TITLES
 
 _PREBUILT = 2
+_CHOOSE_EVERY_SECONDS = 1.0
 
 
 class Board:
@@ -28,19 +31,25 @@ class Board:
         self._l1_range = Range1d(0.0, 1.0)
         self.pictures: list[Picture] = [picture(self._l1_range) for picture in LIVE]
         self.sources: list[RunSources] = []
-        self._features = TopFeatures()
+        self._features, self._chosen_at = TopFeatures(), 0.0
         self._runs: list[Run] = []
         for _ in range(_PREBUILT):
             self._add_slot()
         self._cursor = Cursor(self.pictures, self.sources[0])
         self.point = pmui.IntSlider(label="Point under the cursor", start=1, end=2, value=1, disabled=True, size="small")
-        self.point.param.watch(lambda event: with_document(self._cursor.choose, event.new - 1), "value")
+        self.point.param.watch(lambda event: self._change(self._cursor.choose, event.new - 1), "value")
         self._log = pmui.Switch(label="log axis", value=False, size="small", margin=(0, 10))
+        # Bokeh's own Div: to change a Panel pane costs 5 ms, and there are four a second.
         self._captions = {
-            picture.name: pn.pane.HTML("", sizing_mode="stretch_width", margin=(0, 12, 4, 12)) for picture in self.pictures
+            picture.name: Div(text="", sizing_mode="stretch_width", margin=(0, 12, 4, 12)) for picture in self.pictures
         }
         self.table = pn.pane.HTML("", sizing_mode="stretch_width")
+        self.view = self._arrange()
         self.say()
+
+    def _change(self, change: Callable[..., None], *args: Any) -> None:
+        with_document(change, *args)
+        push(self.view)
 
     def _picture(self, kind: type[Picture]) -> Any:
         return next(picture for picture in self.pictures if isinstance(picture, kind))
@@ -53,7 +62,7 @@ class Board:
     def begin(self, runs: list[Run]) -> None:
         """Show these runs instead of what was there; each keeps its colour."""
         self._runs = runs[: len(RUN_COLOURS)]
-        self._features = TopFeatures()
+        self._features, self._chosen_at = TopFeatures(), 0.0
         while len(self.sources) < len(self._runs):
             self._add_slot()
         for picture in self.pictures:
@@ -74,19 +83,32 @@ class Board:
 
     def tick(self) -> None:
         """Send what is new of all runs."""
-        first = self._runs[0].walk if self._runs else None
-        changed = first is not None and self._features.follow(first.columns, first.reached)
-        if changed and first is not None:
-            names = [first.problem.feature_names[j] for j in self._features.indices]
-            self._picture(CoefficientPaths).name_features(names)
+        changed = self._choose_features()
         for sources in self.sources:
             sources.tick(self._features, changed)
         self._fit_range()
         if any(sources.shown for sources in self.sources):
             for picture in self.pictures:
                 picture.hold_axes(False)
-        if first is not None and first.reached > 1 and (self.point.disabled or self.point.end != first.reached):
-            self.point.param.update(end=first.reached, disabled=False)
+        first = self._runs[0].walk if self._runs else None
+        if first is not None and first.reached and self.point.disabled:
+            self.point.param.update(end=max(2, first.grid.size), disabled=False)
+
+    def _choose_features(self) -> bool:
+        """Which coefficients to draw; a change sends all paths anew, so while a run goes on there is at most one a second."""
+        first = self._runs[0] if self._runs else None
+        if first is None or first.walk is None:
+            return False
+        self._features.follow(first.walk.columns, first.walk.reached)
+        now = time.monotonic()
+        if not first.state.over and now - self._chosen_at < _CHOOSE_EVERY_SECONDS:
+            return False
+        if not self._features.choose():
+            return False
+        self._chosen_at = now
+        names = first.walk.problem.feature_names
+        self._picture(CoefficientPaths).name_features([names[j] for j in self._features.indices])
+        return True
 
     def _fit_range(self) -> None:
         ends = [0.0]
@@ -110,7 +132,7 @@ class Board:
                 if (text := picture.describe(run))
             ]
             shown = ". ".join(told) + ("." if told else "Empty until a path is run.")
-            self._captions[picture.name].object = (
+            self._captions[picture.name].text = (
                 f'<div class="caption" id="caption-{picture.name}" style="font-size:12px;line-height:1.35;min-height:2.8em">'
                 f'{shown} <span style="opacity:.75">{html.escape(picture.legend)}</span></div>'
             )
@@ -119,14 +141,15 @@ class Board:
         """Write the points of all runs as a table."""
         self.table.object = "".join(_table(run) for run in self._runs if run.walk is not None and run.walk.reached)
 
-    def view(self) -> Any:
+    def _arrange(self) -> Any:
         """The pictures in a grid of two columns, of one where the page is narrow, and the table below."""
         cells = []
         for picture in self.pictures:
             parts: list[Any] = [pn.pane.Bokeh(plot, sizing_mode="stretch_width") for plot in picture.figures]
             if isinstance(picture, ActiveFeatures):
                 parts = [self._active_cell(picture, parts[0])]
-            cells.append(pn.Column(*parts, self._captions[picture.name], sizing_mode="stretch_width", styles=CARD, margin=0))
+            caption = pn.pane.Bokeh(self._captions[picture.name], sizing_mode="stretch_width")
+            cells.append(pn.Column(*parts, caption, sizing_mode="stretch_width", styles=CARD, margin=0))
         # Plain boxes in a style sheet's grid: components that React must mount would cost the page a second.
         grid = pn.Column(*cells, sizing_mode="stretch_width", styles=CARD_GRID, margin=(0, 8))
         point = pn.Row(self.point, pn.pane.Bokeh(self._cursor.readout, sizing_mode="stretch_width"), sizing_mode="stretch_width")
@@ -150,7 +173,7 @@ class Board:
                 plots.append(pn.pane.Bokeh(picture.figures[-1], sizing_mode="stretch_width"))
                 self._cursor.follow(picture.figures[-1], picture.cursors[-1], over_l1=True)
 
-        self._log.param.watch(lambda event: with_document(switch, event), "value")
+        self._log.param.watch(lambda event: self._change(switch, event), "value")
         # The switch lies over the empty corner beside the picture's title.
         self._log.styles = {"position": "absolute", "right": "8px", "top": "0", "z-index": "2"}
         return pn.Column(self._log, plots, sizing_mode="stretch_width", styles={"position": "relative"}, margin=0)

@@ -1,4 +1,4 @@
-"""Changing Bokeh models from a widget's callback."""
+"""Changing Bokeh models where Panel does not see it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,20 @@ from typing import Any
 import panel as pn
 
 
+def served() -> bool:
+    """Whether this code runs in a session of a server, as opposed to a notebook or a script."""
+    return pn.state.curdoc is not None and pn.state.curdoc.session_context is not None
+
+
 def with_document(change: Callable[..., None], *args: Any) -> None:
     """Call ``change`` when the document may be changed: at the next tick of a served session, at once elsewhere.
 
     Panel runs callbacks of widgets without the document's lock. That is fine for params, but a Bokeh model changed then raises.
     """
     pn.state.execute(partial(change, *args), schedule=True)
+
+
+def push(view: Any) -> None:
+    """Show what was changed. A server does so by itself; in a notebook changes stay with the kernel until they are pushed."""
+    if not served():
+        pn.io.push_notebook(view)

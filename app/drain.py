@@ -11,21 +11,25 @@ import panel as pn
 from panel.io.callbacks import PeriodicCallback
 
 from app.board import Board
+from app.document import push
 from app.heartbeat import Heartbeat
 from app.runs import Session
 
 _PERIOD_MS = 100
 _CROWDED_PERIOD_MS = 200
 _CROWD = 10
+_EARLY_MS = (10, 25, 40, 55, 70, 85)
 _MOST_UNSEEN = 3
-_SAY_EVERY_SECONDS = 1.0
+_SAY_EVERY_SECONDS = 2.0
+# A page that is hidden, or that cannot answer, as in some notebooks, is still sent everything now and then.
+_PATIENCE_SECONDS = 2.0
 
 
 class Drain:
     """Ticks while a run is live: 10 times a second, 5 where more than 10 pages are.
 
-    Rows are read where the runs keep them, so nothing queues up: what a tick sends is bounded by thinning. Ticks are skipped while
-    the page has not painted the last ones, and everything is sent anew after that.
+    Rows are read where the runs keep them, so nothing queues up: what a tick sends is bounded by thinning. While the page has not
+    painted the last ticks, the next are skipped for a while, and then everything is sent anew.
     """
 
     _live: ClassVar[set[Drain]] = set()
@@ -36,7 +40,8 @@ class Drain:
         self._heartbeat = heartbeat
         self._tell = tell
         self._skipped = False
-        self._said_at = 0.0
+        self._said_at = self._sent_at = 0.0
+        self._greeted = False
         self._callback: PeriodicCallback | None = None
         self.costs: deque[float] = deque(maxlen=1000)
         """Milliseconds of server time of the latest ticks."""
@@ -48,6 +53,11 @@ class Drain:
             # In the background, or every tick would toggle the page's busy indicator.
             self._callback = PeriodicCallback(callback=self._tick, period=self._period, background=True)
             self._callback.start()
+            doc = pn.state.curdoc
+            if doc is not None and doc.session_context is not None:
+                self._greeted = False
+                for delay in _EARLY_MS:
+                    doc.add_timeout_callback(self._greet, delay)
 
     def stop(self) -> None:
         """Tick no more."""
@@ -65,7 +75,7 @@ class Drain:
         begun = time.perf_counter()
         live = self._session.live
         lagging = self._heartbeat.sent - self._heartbeat.seen >= _MOST_UNSEEN
-        if lagging:
+        if lagging and time.monotonic() - self._sent_at < _PATIENCE_SECONDS:
             self._skipped = True
             return
         self.flush(final=not live)
@@ -74,6 +84,12 @@ class Drain:
         elif self._callback is not None and self._callback.period != self._period:
             self._callback.period = self._period
         self.costs.append(1000.0 * (time.perf_counter() - begun))
+
+    async def _greet(self) -> None:
+        """Tick as soon as there is a first row, which may be long before the first period is over."""
+        if not self._greeted and any(run.latest is not None for run in self._session.runs):
+            self._greeted = True
+            await self._tick()
 
     def flush(self, *, final: bool = False) -> None:
         """Send what is new now; ``final`` also the words and the table."""
@@ -88,4 +104,6 @@ class Drain:
             if final or time.monotonic() - self._said_at >= _SAY_EVERY_SECONDS:
                 self._board.say()
                 self._said_at = time.monotonic()
-            self._heartbeat.sent += 1
+            self._heartbeat.beat()
+            self._sent_at = time.monotonic()
+        push(self._board.view)

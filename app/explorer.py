@@ -7,6 +7,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 import param
+from bokeh.models import Div
 from panel.io.resources import get_dist_path
 from panel.viewable import Viewer
 
@@ -15,7 +16,7 @@ from app.board import Board
 from app.controls.options import solver_cards
 from app.controls.problem import grid_controls, problem_controls, solver_controls
 from app.controls.transport import Transport
-from app.document import with_document
+from app.document import push, served, with_document
 from app.drain import Drain
 from app.heartbeat import Heartbeat
 from app.runs import RunState, Session
@@ -46,16 +47,17 @@ class Explorer(Viewer):
         self._heartbeat = Heartbeat()
         self._page: pmui.Page | None = None
         self._refusal = ""
-        self.drain = Drain(self.session, self.board, self._heartbeat, self._tell)
+        self._status = Div(text="", sizing_mode="stretch_width", margin=(0, 12, 4, 12), styles={"font-size": "13px"}, min_height=48)
+        self.drain = Drain(self.session, self.board, self._heartbeat, self._tell_at_tick)
         self.transport = Transport(self.param.phase, self.settings, self._command)
         self.settings.param.watch(self._describe, ["dataset", "test_fraction", "solver", "competitors", "points"])
         self.settings.param.watch(lambda event: self.session.set_speed(SPEEDS[event.new]), "speed")
-        self._wired = not _served()
+        self._wired = not served()
         if not self._wired:
             pn.state.onload(self._wire)
             pn.state.on_session_destroyed(self.close)
         self._describe()
-        self._tell()
+        self._tell_at_tick()
 
     def _wire(self) -> None:
         """The page is ready. What was clicked earlier could have been lost, so that until now no button was live."""
@@ -75,6 +77,15 @@ class Explorer(Viewer):
             complaint=self._refusal or "\n\n".join(dict.fromkeys(failures)),
         )
 
+    def _tell_at_tick(self) -> None:
+        """Tell, and show it; the document is locked already."""
+        self._tell()
+        self._show_status()
+
+    def _show_status(self) -> None:
+        # Bokeh's own Div, ten times a second: to change a Panel pane costs 5 ms.
+        self._status.text = self.status
+
     def _command(self, name: str) -> None:
         """What a button asks for: run, pause, resume, step, stop or reset."""
         self._refusal = ""
@@ -86,6 +97,8 @@ class Explorer(Viewer):
         else:
             getattr(self.session, name)()
         self._tell()
+        with_document(self._show_status)
+        push(self.board.view)
         if self.session.live:
             self.drain.start()
         if name in ("run", "step") and self._page is not None and self._heartbeat.narrow:
@@ -129,19 +142,13 @@ class Explorer(Viewer):
             self._heartbeat,
             pn.pane.HTML(self.param.headline, sizing_mode="stretch_width", margin=(6, 12, 2, 12), styles={"font-size": "14px"}),
             alert,
-            pn.pane.HTML(
-                self.param.status,
-                sizing_mode="stretch_width",
-                margin=(0, 12, 4, 12),
-                min_height=48,
-                styles={"font-size": "13px"},
-            ),
-            self.board.view(),
+            pn.pane.Bokeh(self._status, sizing_mode="stretch_width"),
+            self.board.view,
         ]
 
     def page(self) -> Any:
         """The page that is served."""
-        if _served():
+        if served():
             # Panel points style sheets at this server when it answers the request of the page. A session that is made anew because
             # the page took long to connect gets no such request, and its page would ask a content delivery network.
             pn.state.curdoc.template_variables["dist_url"] = get_dist_path()
@@ -157,7 +164,3 @@ class Explorer(Viewer):
     def __panel__(self) -> Any:
         left = pn.Column(*self.controls(), width=SIDEBAR_WIDTH)
         return pn.Row(left, pn.Column(*self.main(), sizing_mode="stretch_width"), sizing_mode="stretch_width")
-
-
-def _served() -> bool:
-    return pn.state.curdoc is not None and pn.state.curdoc.session_context is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import param
 from panel.custom import JSComponent
 
@@ -15,6 +17,19 @@ class Heartbeat(JSComponent):
     sent = param.Integer(default=0)
     seen = param.Integer(default=0)
     narrow = param.Boolean(default=False, doc="Whether the controls cover the pictures when they are open, as on a phone.")
+
+    # An answer is no work: the page's busy state would be sent back and forth with each.
+    _busy__ignore: ClassVar[list[str]] = ["seen", "narrow"]
+
+    def beat(self) -> None:
+        """Count a tick. Set on the models themselves: by way of the parameter it would walk the whole document each time."""
+        if not self._models:
+            self.sent += 1
+            return
+        with param.discard_events(self):
+            self.sent += 1
+        for model, _ in self._models.values():
+            model.data.sent = self.sent
 
     _esm = """
     export function render({ model, el }) {

@@ -20,12 +20,15 @@ class TopFeatures:
         self._seen = 0
         self.indices: list[int] = []
 
-    def follow(self, columns: Sequence[tuple[NDArray[Any], NDArray[Any]]], upto: int) -> bool:
-        """Take the points up to ``upto``; whether the set has changed. A feature that stays keeps its place."""
+    def follow(self, columns: Sequence[tuple[NDArray[Any], NDArray[Any]]], upto: int) -> None:
+        """Take the points up to ``upto``."""
         for indices, values in columns[self._seen : upto]:
             for j, size in zip(indices.tolist(), np.abs(values).tolist(), strict=True):
                 self._sums[j] += size
         self._seen = max(self._seen, upto)
+
+    def choose(self) -> bool:
+        """Choose the features anew; whether they have changed. One that stays keeps its place."""
         # Equal sums fall to the smaller index, so that the choice does not hang on the order of arrival.
         best = set(sorted(self._sums, key=lambda j: (-self._sums[j], j))[:COUNT])
         if best == set(self.indices):

@@ -44,13 +44,16 @@ def test_what_a_logarithmic_axis_cannot_show_is_left_out():
 def test_top_features_are_the_largest_by_mean_and_keep_their_places():
     features = TopFeatures()
     columns = [(np.arange(12), np.arange(12) / 10.0), (np.array([0]), np.array([-9.0])), (np.array([1]), np.array([0.05]))]
-    assert features.follow(columns, 1)
+    features.follow(columns, 1)
+    assert features.choose()
     first = features.indices
     assert sorted(first) == list(range(2, 12))
-    assert features.follow(columns, 2)
+    features.follow(columns, 2)
+    assert features.choose()
     assert set(features.indices) == {0, *range(3, 12)}
     assert [b for a, b in zip(first, features.indices, strict=True) if a == b] == [j for j in first if j != 2]
-    assert not features.follow(columns, 3)
+    features.follow(columns, 3)
+    assert not features.choose()
     assert len(features.indices) == COUNT
 
 
@@ -140,11 +143,11 @@ def test_more_runs_than_were_built_for_get_pictures_too():
 
 def test_every_picture_says_in_words_what_it_shows():
     run, board = walked(upto=5), Board()
-    assert all("Empty" in board._captions[picture.name].object for picture in board.pictures)
+    assert all("Empty" in board._captions[picture.name].text for picture in board.pictures)
     board.begin([run])
     board.tick()
     board.say()
-    told = {picture.name: board._captions[picture.name].object for picture in board.pictures}
+    told = {picture.name: board._captions[picture.name].text for picture in board.pictures}
     assert "largest coefficient" in told["paths"]
     assert "least test error" in told["error"]
     assert "active features" in told["active"]

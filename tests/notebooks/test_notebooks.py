@@ -1,0 +1,46 @@
+"""Every lesson runs from top to bottom, and the page it shows streams while the kernel is idle."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+# After the last cell of a lesson, as a reader would: press Run, let the kernel idle, look.
+PRESS_RUN = """
+import panel.io.notebook
+pushed = []
+push_on_root = panel.io.notebook.push_on_root
+panel.io.notebook.push_on_root = lambda ref: pushed.append(ref)
+explorer.settings.param.update(points=20, delta_max=5.0, speed='full speed'); explorer._command('run')
+"""
+LOOK = """
+import asyncio
+for _ in range(600):
+    await asyncio.sleep(0.1)  # idle: the ticks of the page go on meanwhile
+    if len(explorer.board.sources[0].points.data["l1"]) == 20 and not explorer.session.live:
+        break
+print(len(explorer.board.sources[0].points.data["l1"]), explorer.phase, len(pushed) > 2)
+"""
+
+
+@pytest.mark.filterwarnings("ignore:.*:DeprecationWarning", "ignore:.*:ResourceWarning", "ignore:.*Proactor.*")
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_notebook_runs_and_asks_no_other_host(path):
+    notebook = nbformat.read(path, as_version=4)
+    assert all(not cell.get("outputs") for cell in notebook.cells), "committed with outputs"
+    NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}).execute()
+    shown = str(notebook.cells[-1]["outputs"])
+    assert "figure" in shown.lower()
+    assert "https://cdn" not in shown
+
+
+@pytest.mark.filterwarnings("ignore:.*:DeprecationWarning", "ignore:.*:ResourceWarning")
+def test_the_explorer_in_a_cell_streams_while_the_kernel_is_idle():
+    notebook = nbformat.read(ROOT / "notebooks" / "01_quick_start.ipynb", as_version=4)
+    notebook.cells = [notebook.cells[1], notebook.cells[-1], nbformat.v4.new_code_cell(PRESS_RUN), nbformat.v4.new_code_cell(LOOK)]
+    NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(ROOT)}}).execute()
+    assert notebook.cells[-1]["outputs"][0]["text"].strip() == "20 done True"
