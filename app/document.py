@@ -26,3 +26,13 @@ def push(view: Any) -> None:
     """Show what was changed. A server does so by itself; in a notebook changes stay with the kernel until they are pushed."""
     if not served():
         pn.io.push_notebook(view)
+
+
+def forget_busy(page: Any) -> None:
+    """Take a page off the watch of Panel's busy state, which would keep it, and all that it holds, after its session has ended.
+
+    The page has no busy indicator, and is spared a message at the start and the end of every event.
+    """
+    for watcher in list(pn.state.param.watchers.get("busy", {}).get("value", [])):
+        if getattr(getattr(watcher.fn, "__self__", None), "self", None) is page:
+            pn.state.param.unwatch(watcher)

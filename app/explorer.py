@@ -16,7 +16,7 @@ from app.board import Board
 from app.controls.options import solver_cards
 from app.controls.problem import grid_controls, problem_controls, solver_controls
 from app.controls.transport import Transport
-from app.document import push, served, with_document
+from app.document import forget_busy, push, served, with_document
 from app.drain import Drain
 from app.heartbeat import Heartbeat
 from app.runs import RunState, Session
@@ -159,6 +159,7 @@ class Explorer(Viewer):
             sidebar_width=SIDEBAR_WIDTH,
             busy_indicator=None,
         )
+        forget_busy(self._page)
         return self._page
 
     def __panel__(self) -> Any:

@@ -1,5 +1,7 @@
 import asyncio
+import gc
 import time
+import weakref
 
 import panel_material_ui as pmui
 import param
@@ -136,6 +138,17 @@ def test_an_explorer_can_be_shown_in_a_cell_and_as_a_page(page):
     model = page.__panel__().get_root()
     figures = [m for m in model.references() if type(m).__name__ == "figure"]
     assert len(figures) == 4
+
+
+def test_nothing_keeps_a_page_that_was_closed(monkeypatch):
+    monkeypatch.setattr(explorer, "scheduler", scheduler())
+    page = explorer.Explorer()
+    shown = page.page()
+    page.close()
+    gone = [weakref.ref(page), weakref.ref(shown), weakref.ref(page.session)]
+    del page, shown
+    gc.collect()
+    assert [ref() for ref in gone] == [None, None, None]
 
 
 def test_settings_become_an_experiment_that_is_complete():
