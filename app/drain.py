@@ -93,17 +93,18 @@ class Drain:
 
     def flush(self, *, final: bool = False) -> None:
         """Send what is new now; ``final`` also the words and the table."""
-        with pn.io.hold():
-            if self._skipped:
-                self._board.resend()
-                self._skipped = False
-            self._board.tick()
-            self._tell()
-            if final:
-                self._board.tabulate()
-            if final or time.monotonic() - self._said_at >= _SAY_EVERY_SECONDS:
-                self._board.say()
-                self._said_at = time.monotonic()
-            self._heartbeat.beat()
-            self._sent_at = time.monotonic()
+        # Not under Panel's hold: what it holds it may write later than what Bokeh writes meanwhile, and a reset that overtakes the
+        # rows before it would leave them on the page.
+        if self._skipped:
+            self._board.resend()
+            self._skipped = False
+        self._board.tick()
+        self._tell()
+        if final:
+            self._board.tabulate()
+        if final or time.monotonic() - self._said_at >= _SAY_EVERY_SECONDS:
+            self._board.say()
+            self._said_at = time.monotonic()
+        self._heartbeat.beat()
+        self._sent_at = time.monotonic()
         push(self._board.view)

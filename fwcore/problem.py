@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -68,7 +68,6 @@ class Problem:
     test_y: Floats | None
     feature_names: Sequence[str]
     name: str = "data"
-    task: str = field(default="regression", kw_only=True)
 
     @classmethod
     def from_arrays(

@@ -113,10 +113,6 @@ class Solver(ABC):
     def coefficients(self, state: Any) -> tuple[Ints, Floats]:
         """Indices in increasing order and values of the non-zero coefficients, as copies."""
 
-    def describe(self, problem: Problem, options: Any) -> str:
-        """What the method does to this problem, as the end of a sentence."""
-        return self.title
-
     def outcome(self, state: Any) -> Status:
         """Whether the point goes on, and if not, why."""
         return Status(int(state.walk["outcome"][0]))

@@ -23,6 +23,3 @@ class DeterministicFW(FrankWolfeSolver):
 
     def oracle(self, problem: Problem, options: Any, seed: int) -> Full:
         return Full(np.array([problem.p]))
-
-    def describe(self, problem: Problem, options: Any) -> str:
-        return f"Frank-Wolfe, looking at all {problem.p:,} columns in each step"

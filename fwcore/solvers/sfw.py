@@ -50,8 +50,3 @@ class StochasticFW(FrankWolfeSolver):
 
     def redraw_until(self, options: Any) -> int:
         return int(options.redraw_until)
-
-    def describe(self, problem: Problem, options: Any) -> str:
-        first, last = (self.kappa(problem, options, progress) for progress in (0.0, 1.0))
-        kappa = f"{first:,}" if first == last else f"{first:,} to {last:,}"
-        return f"stochastic Frank-Wolfe, looking at {kappa} of {problem.p:,} columns in each step"
