@@ -10,7 +10,7 @@ DEPENDENCIES := pyproject.toml constraints.txt
 
 serve: $(VENV)/.installed
 	@echo "Compiling the solvers (once; later starts read them from disk)"
-	@$(BIN)/python -m fwcore.warmup > /dev/null
+	@$(BIN)/fwcore warmup > /dev/null
 	$(BIN)/panel serve app --port $(PORT) --warm
 
 test: $(VENV)/.installed-test chromium lint

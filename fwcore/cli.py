@@ -1,4 +1,4 @@
-"""The command line: ``fwcore path``, ``fwcore datasets``, ``fwcore solvers``.
+"""The command line: ``fwcore path``, ``fwcore datasets``, ``fwcore solvers``, ``fwcore warmup``.
 
 Exit codes: 0 the path was walked to its end; 1 something failed; 2 bad input, before anything ran; 3 a step limit ended a point;
 130 interrupted, and what was reached was written.
@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from fwcore import datasets, grids
+from fwcore import datasets, grids, warmup
 from fwcore.errors import DatasetError, ParameterError
 from fwcore.options import rule_of
 from fwcore.path import Walk
@@ -45,6 +45,7 @@ def build_app() -> typer.Typer:
     app.command("path")(_with_solver_flags(_path))
     app.command("datasets")(_datasets)
     app.command("solvers")(_solvers)
+    app.command("warmup")(_warmup)
     return app
 
 
@@ -145,6 +146,12 @@ def _solvers() -> None:
         options = [f"--{_flag(name)} {value}" for name, value in solver.Options().settings().items()]
         table.add_row(solver.name, solver.title, solver.form, "\n".join(options), solver.reference)
     Console().print(table)
+
+
+def _warmup() -> None:
+    """Compile every solver, so that later starts read them from disk."""
+    for name in warmup.every_solver():
+        print(f"ready: {name}")
 
 
 def _flag(name: str) -> str:

@@ -52,13 +52,3 @@ def every_solver() -> Iterator[str]:
         for solver in solvers():
             ready(solver, storage)
             yield f"{solver.name} on {storage.__name__}"
-
-
-def main() -> None:
-    """``python -m fwcore.warmup``: fill numba's cache on disk."""
-    for name in every_solver():
-        print(f"ready: {name}")
-
-
-if __name__ == "__main__":
-    main()

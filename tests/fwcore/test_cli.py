@@ -95,6 +95,11 @@ def test_the_lists_name_everything():
     assert all(name in run("solvers").output for name in ("sfw", "fw", "cd", "--sampling"))
 
 
+def test_warmup_compiles_every_solver_for_every_storage():
+    told = run("warmup").output
+    assert all(f"ready: {name} on {storage}" in told for name in ("sfw", "fw", "cd") for storage in ("Dense", "Csc"))
+
+
 def test_a_registered_solver_has_its_flags_and_can_be_walked():
     import param
 
