@@ -10,19 +10,26 @@ from tornado.websocket import WebSocketClosedError
 from fwcore import warmup
 
 _log = logging.getLogger(__name__)
+_GOSSIPS = ("asyncio", "bokeh.server.protocol_handler", "bokeh.server.views.ws")
 
 
 def on_server_loaded(server_context: Any) -> None:
     """Keep the log to what matters, and compile the solvers in the background."""
-    logging.getLogger("asyncio").addFilter(_is_news)
+    for name in _GOSSIPS:
+        logging.getLogger(name).addFilter(_is_news)
     # A worker between two kernels may keep the interpreter this long from the thread that serves the pages; 5 ms is usual.
     sys.setswitchinterval(0.0005)
     threading.Thread(target=_warm_up, name="fwcore-warmup", daemon=True).start()
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """A tab that is closed while rows are sent to it leaves a write behind that nobody awaits; that is no error."""
-    return not (record.exc_info and isinstance(record.exc_info[1], WebSocketClosedError))
+    """A tab that is closed during a run leaves writes behind that nobody awaits, and messages that have no session; no error."""
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, WebSocketClosedError):
+        return False
+    if record.name == "bokeh.server.protocol_handler" and isinstance(error, AssertionError):
+        return False
+    return "connection was closed" not in record.getMessage()
 
 
 def _warm_up() -> None:

@@ -1,0 +1,26 @@
+import logging
+
+import pytest
+from tornado.websocket import WebSocketClosedError
+
+from app.app_hooks import _is_news
+
+
+def record(name, message, error=None):
+    trace = (type(error), error, None) if error is not None else None
+    return logging.LogRecord(name, logging.ERROR, "", 0, message, None, trace)
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "error", "kept"),
+    [
+        ("asyncio", "Task exception was never retrieved", WebSocketClosedError(), False),
+        ("bokeh.server.protocol_handler", "error handling message", AssertionError(), False),
+        ("bokeh.server.views.ws", "Failed sending message as connection was closed", None, False),
+        ("asyncio", "Task exception was never retrieved", ValueError("a real one"), True),
+        ("bokeh.server.protocol_handler", "error handling message", KeyError("a real one"), True),
+        ("asyncio", "AssertionError elsewhere", AssertionError(), True),
+    ],
+)
+def test_only_the_traces_of_a_closed_tab_are_left_out_of_the_log(name, message, error, kept):
+    assert _is_news(record(name, message, error)) is kept
