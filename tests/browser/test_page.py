@@ -210,6 +210,7 @@ def test_closing_the_tab_frees_its_threads(browser, server):
         button(page, "Run").click()
         wait_for(lambda: process.num_threads() > before, 30, "a worker")
     wait_for(lambda: process.num_threads() <= before, 30, "the workers to end")
+    assert process.is_running()
 
 
 def idle(process):
