@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import time
-from collections.abc import Callable
 from typing import Any
 
 import panel as pn
@@ -19,6 +18,7 @@ from app.live.picture import Picture
 from app.live.sources import RunSources
 from app.runs import Run
 from app.theme import CARD, CARD_GRID, RUN_COLOURS, SMALL_TITLES
+from app.wire import Wire
 
 _PREBUILT = 2
 _CHOOSE_EVERY_SECONDS = 1.0
@@ -27,17 +27,17 @@ _CHOOSE_EVERY_SECONDS = 1.0
 class Board:
     """Owns the figures of one page and feeds them from runs. Panes are built once."""
 
-    def __init__(self) -> None:
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
         self._l1_range = Range1d(0.0, 1.0)
-        self.pictures: list[Picture] = [picture(self._l1_range) for picture in LIVE]
+        self.pictures: list[Picture] = [picture(self._l1_range, wire) for picture in LIVE]
         self.sources: list[RunSources] = []
         self._features, self._chosen_at = TopFeatures(), 0.0
         self._runs: list[Run] = []
-        for _ in range(_PREBUILT):
-            self._add_slot()
-        self._cursor = Cursor(self.pictures, self.sources[0])
+        self._add_slots(_PREBUILT)
+        self._cursor = Cursor(self.pictures, self.sources[0], wire)
         self.point = pmui.IntSlider(label="Point under the cursor", start=1, end=2, value=1, disabled=True, size="small")
-        self.point.param.watch(lambda event: self._change(self._cursor.choose, event.new - 1), "value")
+        self.point.param.watch(self._move_cursor, "value")
         self._log = pmui.Switch(label="log axis", value=False, size="small", margin=(0, 10))
         # Bokeh's own Div: to change a Panel pane costs 5 ms, and there are four a second.
         self._captions = {
@@ -47,30 +47,37 @@ class Board:
         self.view = self._arrange()
         self.say()
 
-    def _change(self, change: Callable[..., None], *args: Any) -> None:
-        with_document(change, *args)
-        push(self.view)
+    def _move_cursor(self, event: Any) -> None:
+        self._cursor.choose(event.new - 1)
+        self._wire.send()
 
     def _picture(self, kind: type[Picture]) -> Any:
         return next(picture for picture in self.pictures if isinstance(picture, kind))
 
-    def _add_slot(self) -> None:
-        self.sources.append(RunSources())
-        for picture in self.pictures:
-            picture.add_run(len(self.sources) - 1, self.sources[-1])
+    def _add_slots(self, count: int) -> None:
+        """Make glyphs and sources for as many runs as are to be shown at once, and never take them away."""
+        for k in range(len(self.sources), count):
+            self.sources.append(RunSources(self._wire))
+            for picture in self.pictures:
+                picture.add_run(k, self.sources[k])
+            self._show(k)
+
+    def _show(self, k: int) -> None:
+        """Let the k-th slot show the k-th run, or none."""
+        run = self._runs[k] if k < len(self._runs) else None
+        self.sources[k].show(run)
+        self._picture(Gaps).level(k, run.options["tol"] if run else None)
 
     def begin(self, runs: list[Run]) -> None:
         """Show these runs instead of what was there; each keeps its colour."""
         self._runs = runs[: len(RUN_COLOURS)]
         self._features, self._chosen_at = TopFeatures(), 0.0
-        while len(self.sources) < len(self._runs):
-            self._add_slot()
+        if len(self.sources) < len(self._runs):
+            with_document(self._add_slots, len(self._runs))
         for picture in self.pictures:
             picture.hold_axes(True)
-        for k, sources in enumerate(self.sources):
-            run = self._runs[k] if k < len(self._runs) else None
-            sources.show(run)
-            self._picture(Gaps).level(k, run.options["tol"] if run else None)
+        for k in range(len(self.sources)):
+            self._show(k)
         self._cursor.choose(None)
         self.point.disabled = True
         self.table.object = ""
@@ -120,8 +127,8 @@ class Board:
             elif run.walk.reached:
                 ends.append(float(run.walk.points["l1"][: run.walk.reached].max()))
         end = 1.02 * max(ends)
-        if end > 0 and self._l1_range.end != end:
-            self._l1_range.update(end=end, reset_end=end)
+        if end > 0:
+            self._wire.set(self._l1_range, end=end, reset_end=end)
 
     def say(self) -> None:
         """Say below each picture what it shows."""
@@ -132,10 +139,11 @@ class Board:
                 if (text := picture.describe(run))
             ]
             shown = ". ".join(told) + ("." if told else "Empty until a path is run.")
-            self._captions[picture.name].text = (
+            text = (
                 f'<div class="caption" id="caption-{picture.name}" style="font-size:12px;line-height:1.35;min-height:2.8em">'
                 f'{shown} <span style="opacity:.75">{html.escape(picture.legend)}</span></div>'
             )
+            self._wire.set(self._captions[picture.name], text=text)
 
     def tabulate(self) -> None:
         """Write the points of all runs as a table."""
@@ -167,13 +175,14 @@ class Board:
         """The picture of active features below its switch; the second figure joins when it is first shown."""
         plots = pn.Column(linear, sizing_mode="stretch_width", margin=0)
 
-        def switch(event: Any) -> None:
-            picture.show_log(event.new)
+        def switch(log: bool) -> None:
+            picture.show_log(log)
             if len(picture.figures) > len(plots):
                 plots.append(pn.pane.Bokeh(picture.figures[-1], sizing_mode="stretch_width"))
                 self._cursor.follow(picture.figures[-1], picture.cursors[-1], over_l1=True)
+            push(self.view)
 
-        self._log.param.watch(lambda event: self._change(switch, event), "value")
+        self._log.param.watch(lambda event: with_document(switch, event.new), "value")
         # The switch lies over the empty corner beside the picture's title.
         self._log.styles = {"position": "absolute", "right": "8px", "top": "0", "z-index": "2"}
         return pn.Column(self._log, plots, sizing_mode="stretch_width", styles={"position": "relative"}, margin=0)

@@ -11,9 +11,8 @@ import panel as pn
 from panel.io.callbacks import PeriodicCallback
 
 from app.board import Board
-from app.document import push
-from app.heartbeat import Heartbeat
 from app.runs import Session
+from app.wire import Wire
 
 _PERIOD_MS = 100
 _CROWDED_PERIOD_MS = 200
@@ -29,35 +28,36 @@ class Drain:
     """Ticks while a run is live: 10 times a second, 5 where more than 10 pages are.
 
     Rows are read where the runs keep them, so nothing queues up: what a tick sends is bounded by thinning. While the page has not
-    painted the last ticks, the next are skipped for a while, and then everything is sent anew.
+    painted the last ticks, the next are skipped for a while; what they would have sent goes with a later one.
     """
 
     _live: ClassVar[set[Drain]] = set()
 
-    def __init__(self, session: Session, board: Board, heartbeat: Heartbeat, tell: Callable[[], None]) -> None:
+    def __init__(self, session: Session, board: Board, wire: Wire, tell: Callable[[], None]) -> None:
         self._session = session
         self._board = board
-        self._heartbeat = heartbeat
+        self._wire = wire
         self._tell = tell
-        self._skipped = False
         self._said_at = self._sent_at = 0.0
-        self._greeted = False
+        self._greeted = self._finished = False
         self._callback: PeriodicCallback | None = None
+        self._wire.param.watch(self._send_anew, "lost")
         self.costs: deque[float] = deque(maxlen=1000)
         """Milliseconds of server time of the latest ticks."""
 
     def start(self) -> None:
-        """Tick until no run is live."""
+        """Tick until no run is live and the page has painted the end."""
+        self._finished = False
         if self._callback is None:
             Drain._live.add(self)
             # In the background, or every tick would toggle the page's busy indicator.
             self._callback = PeriodicCallback(callback=self._tick, period=self._period, background=True)
             self._callback.start()
-            doc = pn.state.curdoc
-            if doc is not None and doc.session_context is not None:
-                self._greeted = False
-                for delay in _EARLY_MS:
-                    doc.add_timeout_callback(self._greet, delay)
+        doc = pn.state.curdoc
+        if doc is not None and doc.session_context is not None:
+            self._greeted = False
+            for delay in _EARLY_MS:
+                doc.add_timeout_callback(self._greet, delay)
 
     def stop(self) -> None:
         """Tick no more."""
@@ -73,13 +73,18 @@ class Drain:
     # Async although it awaits nothing: with --num-threads a synchronous callback would change the document from another thread.
     async def _tick(self) -> None:
         begun = time.perf_counter()
-        live = self._session.live
-        lagging = self._heartbeat.sent - self._heartbeat.seen >= _MOST_UNSEEN
-        if lagging and time.monotonic() - self._sent_at < _PATIENCE_SECONDS:
-            self._skipped = True
+        live, unseen = self._session.live, self._wire.sent - self._wire.seen
+        patient = time.monotonic() - self._sent_at < _PATIENCE_SECONDS
+        if unseen >= _MOST_UNSEEN and patient:
             return
-        self.flush(final=not live)
-        if not live:
+        if live or not self._finished:
+            self.flush(final=not live)
+            self._finished = not live
+        elif not patient:
+            # The last message may be the one that was lost, and no later number would tell.
+            self._send_anew()
+            self.stop()
+        if self._finished and self._wire.sent == self._wire.seen:
             self.stop()
         elif self._callback is not None and self._callback.period != self._period:
             self._callback.period = self._period
@@ -93,11 +98,6 @@ class Drain:
 
     def flush(self, *, final: bool = False) -> None:
         """Send what is new now; ``final`` also the words and the table."""
-        # Not under Panel's hold: what it holds it may write later than what Bokeh writes meanwhile, and a reset that overtakes the
-        # rows before it would leave them on the page.
-        if self._skipped:
-            self._board.resend()
-            self._skipped = False
         self._board.tick()
         self._tell()
         if final:
@@ -105,6 +105,11 @@ class Drain:
         if final or time.monotonic() - self._said_at >= _SAY_EVERY_SECONDS:
             self._board.say()
             self._said_at = time.monotonic()
-        self._heartbeat.beat()
+        self._wire.send()
         self._sent_at = time.monotonic()
-        push(self._board.view)
+
+    def _send_anew(self, *events: object) -> None:
+        """The page has missed something, or has just been made."""
+        self._wire.repeat()
+        self._board.resend()
+        self.flush()

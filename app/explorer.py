@@ -16,13 +16,13 @@ from app.board import Board
 from app.controls.options import solver_cards
 from app.controls.problem import grid_controls, problem_controls, solver_controls
 from app.controls.transport import Transport
-from app.document import forget_busy, push, served, with_document
+from app.document import forget_busy, served
 from app.drain import Drain
-from app.heartbeat import Heartbeat
 from app.runs import RunState, Session
 from app.scheduler import scheduler
 from app.settings import SPEEDS, Settings
 from app.theme import SIDEBAR_WIDTH
+from app.wire import Wire
 from fwcore import ParameterError
 
 TITLE = "Frank-Wolfe Explorer"
@@ -36,19 +36,18 @@ class Explorer(Viewer):
 
     phase = param.String(default="loading", doc="loading, empty, preparing, running, paused, done, stopped or failed.")
     headline = param.String(doc="What is being solved, in words.")
-    status = param.String(doc="A line for each run.")
     complaint = param.String(doc="What is wrong with the settings, or which run failed and why.")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.settings = Settings()
         self.session = Session(scheduler)
-        self.board = Board()
-        self._heartbeat = Heartbeat()
+        self.wire = Wire()
+        self.board = Board(self.wire)
         self._page: pmui.Page | None = None
         self._refusal = ""
         self._status = Div(text="", sizing_mode="stretch_width", margin=(0, 12, 4, 12), styles={"font-size": "13px"}, min_height=48)
-        self.drain = Drain(self.session, self.board, self._heartbeat, self._tell_at_tick)
+        self.drain = Drain(self.session, self.board, self.wire, self._show)
         self.transport = Transport(self.param.phase, self.settings, self._command)
         self.settings.param.watch(self._describe, ["dataset", "test_fraction", "solver", "competitors", "points"])
         self.settings.param.watch(lambda event: self.session.set_speed(SPEEDS[event.new]), "speed")
@@ -57,7 +56,7 @@ class Explorer(Viewer):
             pn.state.onload(self._wire)
             pn.state.on_session_destroyed(self.close)
         self._describe()
-        self._tell_at_tick()
+        self._show()
 
     def _wire(self) -> None:
         """The page is ready. What was clicked earlier could have been lost, so that until now no button was live."""
@@ -71,20 +70,21 @@ class Explorer(Viewer):
         state = self.session.state
         nothing = "empty" if self._wired else "loading"
         failures = [f"{run.solver.title}: {run.message}" for run in self.session.runs if run.state is RunState.FAILED]
-        self.param.update(
-            phase=state.value if state else nothing,
-            status=words.status(self.session),
-            complaint=self._refusal or "\n\n".join(dict.fromkeys(failures)),
-        )
+        phase, complaint = state.value if state else nothing, self._refusal or "\n\n".join(dict.fromkeys(failures))
+        # To set a parameter that stays the same costs a third of a tick.
+        if (phase, complaint) != (self.phase, self.complaint):
+            self.param.update(phase=phase, complaint=complaint)
 
-    def _tell_at_tick(self) -> None:
-        """Tell, and show it; the document is locked already."""
+    @property
+    def status(self) -> str:
+        """A line of HTML for each run."""
+        return words.status(self.session)
+
+    def _show(self) -> None:
+        """Tell, and let the next message carry it."""
         self._tell()
-        self._show_status()
-
-    def _show_status(self) -> None:
-        # Bokeh's own Div, ten times a second: to change a Panel pane costs 5 ms.
-        self._status.text = self.status
+        # Bokeh's own Div: to change a Panel pane ten times a second costs 5 ms each.
+        self.wire.set(self._status, text=self.status)
 
     def _command(self, name: str) -> None:
         """What a button asks for: run, pause, resume, step, stop or reset."""
@@ -93,15 +93,14 @@ class Explorer(Viewer):
             self._start(paused=name == "step")
         elif name == "reset":
             self.session.reset()
-            with_document(self.board.begin, [])
+            self.board.begin([])
         else:
             getattr(self.session, name)()
-        self._tell()
-        with_document(self._show_status)
-        push(self.board.view)
+        self._show()
+        self.wire.send()
         if self.session.live:
             self.drain.start()
-        if name in ("run", "step") and self._page is not None and self._heartbeat.narrow:
+        if name in ("run", "step") and self._page is not None and self.wire.narrow:
             self._page.sidebar_open = False
 
     def _start(self, *, paused: bool) -> None:
@@ -111,7 +110,7 @@ class Explorer(Viewer):
             self._refusal = str(error)
             return
         self.session.start(experiment, SPEEDS[self.settings.speed], paused=paused)
-        with_document(self.board.begin, self.session.runs)
+        self.board.begin(self.session.runs)
 
     def close(self, *events: Any) -> None:
         """Free what the page holds: its runs end at once, and its ticks."""
@@ -139,7 +138,7 @@ class Explorer(Viewer):
             margin=(4, 8),
         )
         return [
-            self._heartbeat,
+            self.wire,
             pn.pane.HTML(self.param.headline, sizing_mode="stretch_width", margin=(6, 12, 2, 12), styles={"font-size": "14px"}),
             alert,
             pn.pane.Bokeh(self._status, sizing_mode="stretch_width"),

@@ -184,7 +184,15 @@ class Preparation:
 
     def _announce(self, text: str) -> None:
         for run in self._runs:
-            run.message = text
+            if run.state is RunState.PREPARING:
+                run.message = text
+
+    def _hand_over(self, problem: Problem, form: str, grid: Any) -> None:
+        """Let the runs of one form start."""
+        for run in self._runs:
+            if run.solver.form == form:
+                run.prepare(problem, grid)
+                self._start(run)
 
     def _go_on(self) -> bool:
         """One turn of it; whether that was the last."""
@@ -193,6 +201,10 @@ class Preparation:
             self._problem = datasets.load(
                 experiment.dataset, split_seed=experiment.split_seed, test_fraction=experiment.test_fraction
             )
+            # Paths over lam need not wait for the end of the delta grid.
+            self._hand_over(self._problem, "penalty", grids.lam_grid(self._problem, experiment.points))
+            if not any(run.solver.form == "ball" for run in self._runs):
+                return True
             if self._delta_max is None:
                 self._finding = grids.finding_delta_max(self._problem)
             return False
@@ -206,13 +218,7 @@ class Preparation:
             self._announce(f"Finding δ max by coordinate descent, once for this problem: point {done + 1} of {total}.")
             if time.monotonic() - begun > TURN_SECONDS / 2:
                 return False
-        for run in self._runs:
-            if run.solver.form == "ball":
-                grid = grids.delta_grid(self._delta_max or 0.0, experiment.points)
-            else:
-                grid = grids.lam_grid(self._problem, experiment.points)
-            run.prepare(self._problem, grid)
-            self._start(run)
+        self._hand_over(self._problem, "ball", grids.delta_grid(self._delta_max or 0.0, experiment.points))
         return True
 
 

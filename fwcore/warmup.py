@@ -47,8 +47,11 @@ def ready(solver: Solver, storage: type[Design]) -> None:
 
 
 def every_solver() -> Iterator[str]:
-    """Compile all solvers for all storages, dense designs first; yield the name of each that is ready."""
+    """Compile all solvers for all storages, dense designs first; yield the name of each that is ready.
+
+    Penalty forms come before the others: a path on the ball waits until coordinate descent has found its end.
+    """
     for storage in STORAGES:
-        for solver in solvers():
+        for solver in sorted(solvers(), key=lambda solver: solver.form == "ball"):
             ready(solver, storage)
             yield f"{solver.name} on {storage.__name__}"

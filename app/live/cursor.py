@@ -13,6 +13,7 @@ from bokeh.models import ColumnDataSource, CustomJS, Div, Span
 
 from app.live.picture import Picture
 from app.live.sources import RunSources
+from app.wire import Wire
 
 _PLACE = """
     const points = source.data;
@@ -40,7 +41,8 @@ _NEAREST = """
 class Cursor:
     """Links the cursors of all pictures to the points of the first run. ``readout`` tells the point in words."""
 
-    def __init__(self, pictures: Sequence[Picture], sources: RunSources) -> None:
+    def __init__(self, pictures: Sequence[Picture], sources: RunSources, wire: Wire) -> None:
+        self._wire = wire
         self._chosen = ColumnDataSource({"k": [-1]})
         self.readout = Div(text="", sizing_mode="stretch_width", min_height=22)
         self._source = sources.points
@@ -68,4 +70,4 @@ class Cursor:
 
     def choose(self, point: int | None) -> None:
         """Mark a point, or none."""
-        self._chosen.data = {"k": [-1 if point is None else point]}
+        self._wire.rows(self._chosen, {"k": [-1 if point is None else point]}, replace=True)

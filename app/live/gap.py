@@ -34,9 +34,7 @@ class Gaps(Picture):
 
     def level(self, k: int, tolerance: float | None) -> None:
         """Draw the k-th run's stopping line, or none."""
-        self._levels[k].visible = tolerance is not None
-        if tolerance is not None:
-            self._levels[k].location = tolerance
+        self._wire.set(self._levels[k], visible=tolerance is not None, location=tolerance)
 
     def describe(self, run: Run) -> str:
         walk = run.walk

@@ -44,8 +44,7 @@ class CoefficientPaths(Picture):
         self._names = [*names, *[""] * (COUNT - len(names))]
         for lines, name in zip(self._lines, self._names, strict=True):
             for renderer in lines:
-                if renderer.name != name:
-                    renderer.name = name
+                self._wire.set(renderer, name=name)
 
     def describe(self, run: Run) -> str:
         walk = run.walk

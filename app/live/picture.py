@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from bokeh.models import ColumnDataSource, DataRange1d, GlyphRenderer, Line, Range1d, Scatter, Span
+from bokeh.models import AllIndices, CDSView, ColumnDataSource, DataRange1d, GlyphRenderer, Line, Range1d, Scatter, Span
 from bokeh.plotting import figure
 
 from app.live.sources import RunSources
 from app.runs import Run
 from app.theme import GUIDE_COLOUR, PICTURE_HEIGHT, RUN_COLOURS, RUN_DASHES
+from app.wire import Wire
 
 # Nothing here is selected or muted; glyphs for those states would multiply the models of a page by four.
 _ONE_GLYPH = {"selection_glyph": None, "nonselection_glyph": None, "muted_glyph": None, "hover_glyph": None}
@@ -35,10 +36,12 @@ class Picture:
     y_label: ClassVar[str]
     legend: ClassVar[str] = ""
 
-    def __init__(self, l1_range: Range1d) -> None:
+    def __init__(self, l1_range: Range1d, wire: Wire) -> None:
         self.figures: list[Any] = []
         self.cursors: list[Span] = []
         self._l1_range = l1_range
+        self._wire = wire
+        self._all_rows = AllIndices()
         self._anchor = ColumnDataSource({"x": [1.0], "y": [1.0]})
         self.build()
 
@@ -75,17 +78,22 @@ class Picture:
 
     def line(self, plot: Any, source: ColumnDataSource, x: str, y: str, **style: Any) -> GlyphRenderer[Any]:
         """Draw a line."""
-        return plot.add_glyph(source, Line(x=x, y=y, **style), **_ONE_GLYPH)
+        return self._add(plot, source, Line(x=x, y=y, **style))
 
     def mark(self, plot: Any, source: ColumnDataSource, x: str, y: str, **style: Any) -> GlyphRenderer[Any]:
         """Draw a mark a row."""
-        return plot.add_glyph(source, Scatter(x=x, y=y, **style), **_ONE_GLYPH)
+        return self._add(plot, source, Scatter(x=x, y=y, **style))
+
+    def _add(self, plot: Any, source: ColumnDataSource, glyph: Any) -> GlyphRenderer[Any]:
+        # Every message to the page looks at every model of it, so glyphs share what they can.
+        shared = (renderer.view for renderer in plot.renderers if renderer.data_source is source)
+        view = next(shared, None) or CDSView(filter=self._all_rows)
+        return plot.add_glyph(source, glyph, view=view, **_ONE_GLYPH)
 
     def hold_axes(self, hold: bool) -> None:
         """Show axes although there are no data, or let the data alone decide."""
         shown = [1.0] if hold else []
-        if self._anchor.data["x"] != shown:
-            self._anchor.data = {"x": shown, "y": shown}
+        self._wire.set(self._anchor, data={"x": shown, "y": shown})
 
     def add_run(self, k: int, sources: RunSources) -> None:
         """Draw the k-th run, now and from now on."""

@@ -10,6 +10,7 @@ from app.live.features import COUNT, TopFeatures, lookup
 from app.live.thinning import DISPLAYED, Thinner, thin
 from app.runs import Run
 from app.theme import RUN_COLOURS
+from app.wire import Wire
 from fwcore import datasets, find, grids
 
 
@@ -72,7 +73,7 @@ def walked(name="sfw", points=30, upto=None, **options):
 
 
 def test_the_board_streams_points_and_shows_what_the_walk_says():
-    run, board = walked(upto=10), Board()
+    run, board = walked(upto=10), Board(Wire())
     board.begin([run])
     board.tick()
     shown = board.sources[0]
@@ -96,7 +97,7 @@ def test_the_board_streams_points_and_shows_what_the_walk_says():
 
 
 def test_an_overlay_follows_the_features_of_the_first_run():
-    first, second, board = walked("sfw"), walked("cd"), Board()
+    first, second, board = walked("sfw"), walked("cd"), Board(Wire())
     board.begin([first, second])
     board.tick()
     features = board._features.indices
@@ -106,7 +107,7 @@ def test_an_overlay_follows_the_features_of_the_first_run():
 
 
 def test_what_was_lost_is_sent_again():
-    run, board = walked(), Board()
+    run, board = walked(), Board(Wire())
     board.begin([run])
     board.tick()
     before = {name: list(values) for name, values in board.sources[0].points.data.items()}
@@ -119,7 +120,7 @@ def test_what_was_lost_is_sent_again():
 
 
 def test_reset_empties_the_pictures_and_a_new_run_starts_afresh():
-    board = Board()
+    board = Board(Wire())
     board.begin([walked()])
     board.tick()
     board.begin([])
@@ -133,7 +134,7 @@ def test_reset_empties_the_pictures_and_a_new_run_starts_afresh():
 
 
 def test_more_runs_than_were_built_for_get_pictures_too():
-    board, runs = Board(), [walked(points=4) for _ in range(4)]
+    board, runs = Board(Wire()), [walked(points=4) for _ in range(4)]
     board.begin(runs)
     board.tick()
     assert len(board.sources) == 4
@@ -142,7 +143,7 @@ def test_more_runs_than_were_built_for_get_pictures_too():
 
 
 def test_every_picture_says_in_words_what_it_shows():
-    run, board = walked(upto=5), Board()
+    run, board = walked(upto=5), Board(Wire())
     assert all("Empty" in board._captions[picture.name].text for picture in board.pictures)
     board.begin([run])
     board.tick()
@@ -157,7 +158,7 @@ def test_every_picture_says_in_words_what_it_shows():
 
 
 def test_the_stopping_line_is_at_the_tolerance():
-    board = Board()
+    board = Board(Wire())
     board.begin([walked(tol=0.03, points=3)])
     gaps = board.pictures[-1]
     assert [(level.visible, level.location) for level in gaps._levels] == [(True, 0.03), (False, None)] or gaps._levels[
@@ -166,7 +167,7 @@ def test_the_stopping_line_is_at_the_tolerance():
 
 
 def test_pictures_are_linked_by_one_range_and_marked_by_one_cursor():
-    board = Board()
+    board = Board(Wire())
     over_l1 = [picture for picture in board.pictures if picture.over_l1]
     assert len(over_l1) == 3
     assert {id(plot.x_range) for picture in over_l1 for plot in picture.figures} == {id(board._l1_range)}
@@ -175,15 +176,15 @@ def test_pictures_are_linked_by_one_range_and_marked_by_one_cursor():
 
 
 def test_the_log_figure_is_made_when_asked_for_with_all_runs():
-    picture = ActiveFeatures(Range1d(0, 1))
+    picture = ActiveFeatures(Range1d(0, 1), Wire())
     from app.live.sources import RunSources
 
-    picture.add_run(0, RunSources())
+    picture.add_run(0, RunSources(Wire()))
     picture.show_log(True)
     linear, log = picture.figures
     assert (linear.visible, log.visible) == (False, True)
     assert len(log.renderers) == len(linear.renderers)
-    picture.add_run(1, RunSources())
+    picture.add_run(1, RunSources(Wire()))
     assert len(log.renderers) == len(linear.renderers)
     picture.show_log(False)
     assert (linear.visible, log.visible, len(picture.figures)) == (True, False, 2)

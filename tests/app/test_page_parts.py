@@ -86,11 +86,11 @@ def test_a_complaint_goes_when_the_next_run_starts(page, monkeypatch, tmp_path):
 def test_a_tick_is_skipped_while_the_page_lags_and_all_is_sent_after(page):
     page._command("run")
     wait_for(lambda: not page.session.live, "the runs to end")
-    page._heartbeat.sent = page._heartbeat.seen + 3
+    page.wire.sent = page.wire.seen + 3
     page.drain._sent_at = time.monotonic() + 3600
     asyncio.run(page.drain._tick())
     assert list(page.board.sources[0].points.data["l1"]) == []
-    page._heartbeat.seen = page._heartbeat.sent
+    page.wire.seen = page.wire.sent
     asyncio.run(page.drain._tick())
     assert len(page.board.sources[0].points.data["l1"]) == 10
     assert page.drain not in Drain._live
@@ -99,7 +99,7 @@ def test_a_tick_is_skipped_while_the_page_lags_and_all_is_sent_after(page):
 def test_a_page_that_never_answers_is_still_sent_everything_now_and_then(page):
     page._command("run")
     wait_for(lambda: not page.session.live, "the runs to end")
-    page._heartbeat.sent = page._heartbeat.seen + 3
+    page.wire.sent = page.wire.seen + 3
     page.drain._sent_at = time.monotonic() - 3600
     asyncio.run(page.drain._tick())
     assert len(page.board.sources[0].points.data["l1"]) == 10

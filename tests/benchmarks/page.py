@@ -1,25 +1,27 @@
-"""How fast the page is: painted, first iterate after a click, updates a second, server time an update.
+"""How fast the page is: painted, first iterate after a click, Stop, updates a second, server time an update.
 
-Everything is timed in the page itself, by its own clock, but for the server time, which the drain keeps.
+Everything is timed in the page itself, by its own clock, but for the server time, which the drain keeps. The server is
+``panel serve`` in a process of its own, with the hooks that start the warm-up.
 """
 
 from __future__ import annotations
 
-import socket
+import json
 import statistics
 import sys
-import time
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import panel as pn
+import psutil
 from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "browser"))
-from serving import CHROMIUM, FLAGS
+from serving import CHROMIUM, FLAGS, Server, wait_for
 
-from app.explorer import Explorer
-from fwcore import warmup
+_HERE = Path(__file__).parent
 
 _PAINTED = """() => {
     const height = figure => { try { return figure.inner_height } catch { return 0 } };  // unset until it is laid out
@@ -37,65 +39,113 @@ _CLICK = """button => {
 # Polled in each frame: the frame that finds the rows is the one that paints them.
 _DRAWN = """() => window.gaps.some(m => m.data.step.length > 0) && performance.now() - window.begun"""
 
-_SEEN = """() => [...Bokeh.documents[0]._all_models.values()].find(m => m.class_name == 'Heartbeat').data.seen"""
+_STOPPED = """() => {
+    const find = root => { for (const e of root.querySelectorAll('*')) {
+        if (e.dataset && e.dataset.state == 'stopped') return true;
+        if (e.shadowRoot && find(e.shadowRoot)) return true; } return false };
+    return find(document) && performance.now() - window.begun;
+}"""
+
+_WIRE = "[...Bokeh.documents[0]._all_models.values()].find(m => m.class_name == 'Wire').data.seen"
 
 
 def measure(runs: int = 20, seconds: float = 10.0) -> dict[str, Any]:
     """The figures of the page, in milliseconds but for the rate."""
-    pages: list[Explorer] = []
-
-    def make() -> Any:
-        pages.append(Explorer())
-        return pages[-1].page()
-
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    for _ in warmup.every_solver():
-        pass
-    server = pn.serve({"app": make}, port=port, address="127.0.0.1", show=False, threaded=True, verbose=False)
-    try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        with _served(Path(folder), NUMBA_CACHE_DIR=folder) as (server, _):
+            cold = _first_iterate(*_opened(browser, server))
+        with _served(Path(folder)) as (server, costs):
+            wait_for(lambda: _idle(server), 120, "the end of the warm-up")
             context = browser.new_context(viewport={"width": 1440, "height": 900})
-            painted = [_paint(context, port) for _ in range(6)][1:]
-            page = context.new_page()
-            page.goto(f"http://127.0.0.1:{port}/app")
-            run = page.get_by_role("button", name="Run", exact=True)
-            run.click(trial=True, timeout=30_000)
-            clicks = []
-            for _ in range(runs + 1):
-                run.element_handle().evaluate(_CLICK)
-                clicks.append(page.wait_for_function(_DRAWN, polling="raf").json_value())
-                page.get_by_role("button", name="Reset", exact=True).click()
-                page.wait_for_function("() => window.gaps.every(m => m.data.step.length == 0)")
-                run.click(trial=True)
-                page.wait_for_timeout(500)
-            pages[-1].settings.solver = "fw"
+            painted = [_paint(context, server) for _ in range(6)][1:]
+            page, run = _opened(browser, server)
+            clicks = [_click_and_reset(page, run) for _ in range(runs + 1)]
+            stops = [_stop(page, run) for _ in range(runs // 2)]
+            _command(page, "Reset")
+            page.get_by_label("Speed").first.click()
+            page.get_by_role("menuitem", name="25 steps/s").or_(page.get_by_role("option", name="25 steps/s")).click()
             run.click()
-            page.wait_for_timeout(500)
-            first, begun = page.evaluate(_SEEN), time.monotonic()
-            page.wait_for_timeout(1000 * seconds)
-            rate = (page.evaluate(_SEEN) - first) / (time.monotonic() - begun)
-            costs = sorted(pages[-1].drain.costs)
-            browser.close()
-    finally:
-        server.stop()
+            page.wait_for_function(_DRAWN, polling="raf")
+            first, begun = page.evaluate(f"() => [{_WIRE}, performance.now()]")
+            page.wait_for_function(f"() => performance.now() - {begun} > {1000 * seconds}")
+            last, ended = page.evaluate(f"() => [{_WIRE}, performance.now()]")
+            page.close()
+            wait_for(costs.exists, 30, "the session to end")
+            spent = sorted(json.loads(costs.read_text()))
+        browser.close()
     warm = sorted(clicks[1:])
     return {
         "page painted, warm, median": statistics.median(painted),
+        "click to first painted iterate, compiling meanwhile": cold,
         "click to first painted iterate, first run": clicks[0],
         "click to first painted iterate, warm, median": statistics.median(warm),
-        "click to first painted iterate, warm, p95": warm[int(0.95 * (len(warm) - 1))],
-        "updates a second": rate,
-        "server time an update, median": statistics.median(costs),
-        "server time an update, p95": costs[int(0.95 * (len(costs) - 1))],
+        "click to first painted iterate, warm, p95": _p95(warm),
+        "click on Stop to stopped on the screen, median": statistics.median(stops),
+        "click on Stop to stopped on the screen, worst": max(stops),
+        "updates a second": 1000.0 * (last - first) / (ended - begun),
+        "server time an update, median": statistics.median(spent),
+        "server time an update, p95": _p95(spent),
     }
 
 
-def _paint(context: Any, port: int) -> float:
+def _p95(ordered: list[float]) -> float:
+    return ordered[int(0.95 * (len(ordered) - 1))]
+
+
+@contextmanager
+def _served(folder: Path, **environment: str) -> Iterator[tuple[Server, Path]]:
+    costs = folder / "costs"
+    server = Server(_HERE / "measured", folder / "log", COSTS=str(costs), **environment)
+    try:
+        yield server, costs
+    finally:
+        server.stop()
+
+
+def _idle(server: Server) -> bool:
+    return psutil.Process(server.process.pid).cpu_percent(interval=1.0) < 10.0
+
+
+def _opened(browser: Any, server: Server) -> tuple[Any, Any]:
+    page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+    page.goto(server.url)
+    run = page.get_by_role("button", name="Run", exact=True)
+    run.click(trial=True, timeout=30_000)
+    return page, run
+
+
+def _command(page: Any, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def _first_iterate(page: Any, run: Any) -> float:
+    run.element_handle().evaluate(_CLICK)
+    return float(page.wait_for_function(_DRAWN, polling="raf", timeout=120_000).json_value())
+
+
+def _click_and_reset(page: Any, run: Any) -> float:
+    taken = _first_iterate(page, run)
+    _command(page, "Reset")
+    page.wait_for_function("() => window.gaps.every(m => m.data.step.length == 0)")
+    run.click(trial=True)
+    page.wait_for_timeout(500)
+    return taken
+
+
+def _stop(page: Any, run: Any) -> float:
+    _first_iterate(page, run)
+    stop = page.get_by_role("button", name="Stop", exact=True)
+    stop.click(trial=True)
+    stop.element_handle().evaluate("button => { window.begun = performance.now(); button.click(); }")
+    taken = float(page.wait_for_function(_STOPPED, polling="raf").json_value())
+    run.click(trial=True)
+    return taken
+
+
+def _paint(context: Any, server: Server) -> float:
     page = context.new_page()
-    page.goto(f"http://127.0.0.1:{port}/app", wait_until="commit")
+    page.goto(server.url, wait_until="commit")
     page.wait_for_function("() => window.Bokeh && Bokeh.documents.length > 0", timeout=30_000)
     painted = float(page.wait_for_function(_PAINTED, polling="raf").json_value())
     page.close()
@@ -104,4 +154,4 @@ def _paint(context: Any, port: int) -> float:
 
 if __name__ == "__main__":
     for name, value in measure().items():
-        print(f"{name:50s} {value:8.1f}")
+        print(f"{name:52s} {value:8.1f}")

@@ -30,7 +30,7 @@ CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrom
 class Server:
     """``panel serve`` in a process of its own."""
 
-    def __init__(self, target: Path, log: Path) -> None:
+    def __init__(self, target: Path, log: Path, **environment: str) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -47,7 +47,9 @@ class Server:
             f"127.0.0.1:{self.port}",
         ]
         with log.open("w") as output:
-            self.process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env=os.environ)
+            self.process = subprocess.Popen(
+                command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env=os.environ | environment
+            )
         wait_for(self._answers, 120, "the server to answer")
 
     def _answers(self) -> bool:
