@@ -9,14 +9,14 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse
 
 from fwcore import design as designs
+from fwcore.arrays import checked_matrix, checked_names, checked_test, checked_vector, require
 from fwcore.design import Design, Floats, Ints
-from fwcore.errors import ParameterError
 from fwcore.losses import LOSSES, Squared
 
 FORMS = ("ball", "penalty")
+_DTYPES = ("float64", "float32")
 
 
 class Verdict(NamedTuple):
@@ -40,7 +40,7 @@ class Problem:
 
     Attributes
     ----------
-    design : Dense or Csc
+    design : Dense, Csc or Products
         X, m x p, with implicit centring and scaling.
     y : ndarray of shape (m,)
         Response as the solvers see it: centred and divided by ``y_scale`` when standardised.
@@ -79,24 +79,29 @@ class Problem:
         test: tuple[Any, Any] | None = None,
         standardize: bool = True,
         feature_names: Sequence[str] | None = None,
+        dtype: str = "float64",
         name: str = "data",
     ) -> Problem:
         """A problem from arrays.
 
         Parameters
         ----------
-        X : ndarray, scipy sparse matrix or DataFrame of shape (m, p)
+        X : ndarray, scipy sparse matrix, DataFrame or design of shape (m, p)
+            A design, made by `design.Products.of` or opened by `design.open_folder`, is taken as it is stored, without a copy.
         y : array of shape (m,)
         loss : "squared"
         test : (X_test, y_test), optional
-            Rows for the test error; transformed with the training rows' means and scales.
+            Rows for the test error; transformed with the training rows' means and scales. For a design of products, X_test
+            holds the base features.
         standardize : bool
             The scaling of Frandi et al. (2016): columns centred and of unit l2 norm, y centred and divided by sqrt(m); constant
-            columns become zero. A coefficient is then in units of y per standard deviation of its column, and
-            f(a) = 1/(2 m) * (sum of squared errors in the units given). Sparse X is never made dense. With False, X and y are
-            taken as they are.
+            columns become zero, or go where the design is one of products. A coefficient is then in units of y per standard
+            deviation of its column, and f(a) = 1/(2 m) * (sum of squared errors in the units given). Sparse X is never made
+            dense. With False, X and y are taken as they are.
         feature_names : sequence of p str, optional
-            Defaults to the columns of a DataFrame, else ``x1`` ... ``xp``.
+            Defaults to the columns of a DataFrame, else ``x1`` ... ``xp``. For a design of products, those of the base features.
+        dtype : "float64" or "float32"
+            How the values of X are stored; all arithmetic is in float64.
 
         Raises
         ------
@@ -104,30 +109,31 @@ class Problem:
             Before anything is computed: wrong shapes, no rows or columns, NaN or infinity, a constant y or design.
         """
         names = getattr(X, "columns", None) if feature_names is None else feature_names
-        X, y = _checked_matrix("X", X), _checked_vector("y", y)
-        m, p = X.shape
-        _require(y.size == m, "y", f"of length {m}, the number of rows of X", y.size)
-        _require(loss in LOSSES, "loss", f"one of {sorted(LOSSES)}", loss)
-        names = _default_names(p) if names is None else names
-        _require(len(names) == p, "feature_names", f"of length {p}, the number of columns of X", len(names))
-        train = designs.from_matrix(X)
+        X, y = checked_matrix("X", X), checked_vector("y", y)
+        require(y.size == X.shape[0], "y", f"of length {X.shape[0]}, the number of rows of X", y.size)
+        require(loss in LOSSES, "loss", f"one of {sorted(LOSSES)}", loss)
+        require(dtype in _DTYPES, "dtype", f"one of {list(_DTYPES)}", dtype)
+        names = checked_names(names, X)
+        train = X if isinstance(X, designs.STORAGES) else designs.from_matrix(X, dtype)
         offset, scale = 0.0, 1.0
         if standardize:
-            _require(np.ptp(y) > 0, "y", "not constant", float(y[0]))
+            require(np.ptp(y) > 0, "y", "not constant", float(y[0]))
             train = designs.standardized(train)
-            _require(bool(train.scale.any()), "X", "a design with a column that is not constant", "constant columns only")
-            offset, scale = float(y.mean()), float(np.sqrt(m))
+            require(bool(train.scale.any()), "X", "a design with a column that is not constant", "constant columns only")
+            offset, scale = float(y.mean()), float(np.sqrt(y.size))
             sqnorms = (train.scale > 0).astype(np.float64)
         else:
-            mean, norm = np.empty(p), np.empty(p)
-            designs.column_moments(train, mean, norm)
-            sqnorms = norm**2 + m * mean**2
-            _require(bool(y.any()) and bool(sqnorms.any()), "y", "not orthogonal to every column of X", "zeros in X or y")
+            sqnorms = designs.sqnorms(train)
+            require(bool(y.any()) and bool(sqnorms.any()), "y", "not orthogonal to every column of X", "zeros in X or y")
+        in_range = bool(np.isfinite(train.scale).all() and np.isfinite(sqnorms).all())
+        require(in_range, "X", f"in the range of {dtype}, their squares in that of float64", "larger values")
+        if isinstance(train, designs.Products):
+            names = designs.ProductNames(train.factors, names)
         y = (y - offset) / scale
-        sigma = np.empty(p)
-        designs.all_dots(train, y, float(y.sum()), sigma)
-        _require(bool(sigma.any()), "y", "not orthogonal to every column of X", "X'y = 0")
-        test_design, test_y = _checked_test(test, train)
+        sigma = np.empty(sqnorms.size)
+        designs.full_pass(train, y, float(y.sum()), sigma)
+        require(bool(sigma.any()), "y", "not orthogonal to every column of X", "X'y = 0")
+        test_design, test_y = checked_test(test, train)
         for array in (*train, y, sigma, sqnorms):
             if isinstance(array, np.ndarray):
                 array.setflags(write=False)
@@ -145,8 +151,8 @@ class Problem:
 
     @property
     def entries(self) -> int:
-        """Stored entries of X."""
-        return int(designs.stored_arrays(self.design)[-1].size)
+        """Entries of X that a full pass touches."""
+        return self.design.entries
 
     @cached_property
     def f0(self) -> float:
@@ -162,7 +168,7 @@ class Problem:
     def content_hash(self) -> str:
         """Hex digest of the training design and response, as the solvers see them."""
         digest = hashlib.blake2b(digest_size=16)
-        for array in (*designs.stored_arrays(self.design), self.design.offset, self.design.scale, self.y):
+        for array in (*self.design.stored, self.design.offset, self.design.scale, self.y):
             digest.update(str((array.shape, array.dtype.str)).encode())
             digest.update(np.ascontiguousarray(array).data)
         return digest.hexdigest()
@@ -174,7 +180,7 @@ class Problem:
     def gradient(self, residual: Floats) -> Floats:
         """-X'R of shape (p,): one pass over X."""
         out = np.empty(self.p)
-        designs.all_dots(self.design, residual, float(residual.sum()), out)
+        designs.full_pass(self.design, residual, float(residual.sum()), out)
         return np.asarray(np.negative(out, out=out))
 
     def judge(self, indices: Ints, coefficients: Floats, form: str, value: float) -> Verdict:
@@ -196,7 +202,7 @@ class Problem:
         ParameterError
             An unknown form.
         """
-        _require(form in FORMS, "form", f"one of {FORMS}", form)
+        require(form in FORMS, "form", f"one of {FORMS}", form)
         residual = self.residual(indices, coefficients)
         gradient = self.gradient(residual)
         objective = 0.5 * float(residual @ residual)
@@ -205,9 +211,7 @@ class Problem:
         if form == "ball":
             gap = float(gradient[indices] @ coefficients) + value * steepest
         else:
-            shrink = min(1.0, value / steepest) if steepest > 0 else 1.0
-            dual = shrink * float(residual @ self.y) - 0.5 * shrink**2 * float(residual @ residual)
-            gap = objective + value * l1 - dual
+            gap = duality_gap(self.y, residual, value, l1, steepest)
         train_mse = self.y_scale**2 * 2.0 * objective / self.m
         nnz = int(np.count_nonzero(coefficients))
         return Verdict(objective, gap, train_mse, self.test_mse(indices, coefficients), l1, nnz)
@@ -220,64 +224,17 @@ class Problem:
         return float(np.mean((prediction - self.test_y) ** 2))
 
 
+def duality_gap(y: Floats, residual: Floats, lam: float, l1: float, steepest: float) -> float:
+    """Gap of the penalised form at a point with R = ``residual`` and sum abs(a) = ``l1``, where ``steepest`` = max abs(X'R).
+
+    1/2 ||R||^2 + lam * l1 minus the dual value s R'y - 1/2 s^2 ||R||^2 of s R, s = min(1, lam / steepest).
+    """
+    shrink = min(1.0, lam / steepest) if steepest > 0 else 1.0
+    square = float(residual @ residual)
+    return 0.5 * square + lam * l1 - shrink * float(residual @ y) + 0.5 * shrink**2 * square
+
+
 def _image(design: Design, indices: Ints, coefficients: Floats) -> Floats:
-    out = np.empty(designs.shape(design)[0])
+    out = np.empty(design.shape[0])
     ones = designs.combine(design, indices, coefficients, out)
     return np.asarray(out + ones)
-
-
-class _DefaultNames(Sequence[str]):
-    """x1 ... xp, made when asked for."""
-
-    def __init__(self, p: int) -> None:
-        self._range = range(1, p + 1)
-
-    def __len__(self) -> int:
-        return len(self._range)
-
-    def __getitem__(self, j: Any) -> Any:
-        return [f"x{i}" for i in self._range[j]] if isinstance(j, slice) else f"x{self._range[j]}"
-
-
-def _default_names(p: int) -> Sequence[str]:
-    return _DefaultNames(p)
-
-
-def _require(holds: bool, name: str, rule: str, got: Any) -> None:
-    if not holds:
-        raise ParameterError(name, "Problem", rule, got)
-
-
-def _checked_matrix(name: str, X: Any) -> Any:
-    if scipy.sparse.issparse(X):
-        X = scipy.sparse.csc_array(X)
-        values = X.data
-    else:
-        try:
-            X = values = np.asarray(X, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ParameterError(name, "Problem", "a matrix of numbers", type(X).__name__) from None
-        _require(X.ndim == 2, name, "a matrix of two dimensions", f"{X.ndim} dimensions")
-    _require(min(X.shape) > 0, name, "a matrix with rows and columns", f"shape {X.shape}")
-    _require(bool(np.isfinite(values).all()), name, "free of NaN and infinity", "some")
-    return X
-
-
-def _checked_vector(name: str, y: Any) -> Floats:
-    try:
-        y = np.array(y, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError(name, "Problem", "a vector of numbers", type(y).__name__) from None
-    _require(y.ndim == 1, name, "a vector", f"{y.ndim} dimensions")
-    _require(bool(np.isfinite(y).all()), name, "free of NaN and infinity", "some")
-    return np.asarray(y)
-
-
-def _checked_test(test: tuple[Any, Any] | None, train: Design) -> tuple[Design | None, Floats | None]:
-    if test is None:
-        return None, None
-    X, y = _checked_matrix("test", test[0]), _checked_vector("test", test[1])
-    p = train.offset.size
-    _require(X.shape[1] == p, "test", f"a matrix of {p} columns, as X", X.shape[1])
-    _require(X.shape[0] == y.size, "test", f"(X_test, y_test) with {X.shape[0]} rows each", y.size)
-    return designs.from_matrix(X)._replace(offset=train.offset, scale=train.scale), y

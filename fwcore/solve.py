@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
-from fwcore.design import Floats, Ints
+from fwcore.design import Floats, Ints, cpu_seconds
 from fwcore.problem import Problem, Verdict
 from fwcore.solvers.base import Solver
 from fwcore.status import Status
@@ -65,9 +64,9 @@ def iterate(
     steps = 0
     while True:
         n = min(clock.chunk if wanted is None else max(1, wanted), CHECKPOINT - steps % CHECKPOINT)
-        start = time.thread_time()
+        start = cpu_seconds()
         rows = solver.advance(problem, state, n)
-        clock.charge(rows, time.thread_time() - start)
+        clock.charge(rows, cpu_seconds() - start)
         steps += len(rows)
         rows["point"] = point
         status = solver.outcome(state)

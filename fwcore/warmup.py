@@ -4,36 +4,40 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import scipy.sparse
 
-from fwcore.design import STORAGES, Csc, Design
+from fwcore import design as designs
+from fwcore.design import Design
 from fwcore.problem import Problem
 from fwcore.solve import Clock, iterate
 from fwcore.solvers import Solver, solvers
 
-_TOY_POINTS = 2
-_ready: set[tuple[Solver, type[Design]]] = set()
+_ready: set[tuple[Any, ...]] = set()
 _lock = threading.Lock()
 
-
-def _toy(storage: type[Design]) -> Problem:
-    random = np.random.default_rng(0)
-    X = random.standard_normal((6, 8))
-    y = X[:, 0] - 2 * X[:, 1]
-    return Problem.from_arrays(scipy.sparse.csc_array(X) if storage is Csc else X, y, test=(X, y), name="warm-up")
+_X = np.random.default_rng(0).standard_normal((6, 8))
+_STORAGES = (designs.from_matrix(_X), designs.from_matrix(scipy.sparse.csc_array(_X)))
+"""What `every_solver` compiles for; other types of arrays are compiled when they are met."""
 
 
-def ready(solver: Solver, storage: type[Design]) -> None:
-    """Make sure that the kernels of ``solver`` for this storage are compiled in this process."""
-    key = (solver, storage)
+def _toy(design: Design) -> Problem:
+    """A small problem whose design has the layout of ``design``."""
+    X = designs.like(design, _X)
+    return Problem.from_arrays(X, _X[:, 0] - 2 * _X[:, 1], test=(_X, _X[:, 0]), name="warm-up")
+
+
+def ready(solver: Solver, design: Design) -> None:
+    """Make sure that the kernels of ``solver`` for designs of this layout are compiled in this process."""
+    key = (solver, designs.layout(design))
     if key in _ready:
         return
     with _lock:
         if key in _ready:
             return
-        problem = _toy(storage)
+        problem = _toy(design)
         top = problem.lam_max * np.array([0.1, 0.5])
         grid = top if solver.form == "ball" else top[::-1]
         options = solver.Options()
@@ -51,7 +55,7 @@ def every_solver() -> Iterator[str]:
 
     Penalty forms come before the others: a path on the ball waits until coordinate descent has found its end.
     """
-    for storage in STORAGES:
+    for design in _STORAGES:
         for solver in sorted(solvers(), key=lambda solver: solver.form == "ball"):
-            ready(solver, storage)
-            yield f"{solver.name} on {storage.__name__}"
+            ready(solver, design)
+            yield f"{solver.name} on {type(design).__name__}"

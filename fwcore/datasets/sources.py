@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_diabetes, load_svmlight_file, make_regression
 
-from fwcore.datasets.products import products
 from fwcore.design import Floats
 from fwcore.errors import DatasetError
 
 PYRIM_FILE = "pyrim/pyrim_scale.svm"
+TRIAZINES_FILE = "triazines/triazines_scale.svm"
 
 
 def data_file(relative: str) -> Path | None:
@@ -24,11 +24,10 @@ def data_file(relative: str) -> Path | None:
 
 
 def diabetes() -> tuple[Floats, Floats, Sequence[str]]:
-    """442 patients, 10 features, products to degree 4: 1,001 columns; response in standard deviations."""
+    """442 patients, 10 features of unit variance; response in standard deviations."""
     bunch = load_diabetes()
     # Unit variance keeps the products of four features away from the rounding errors of tiny numbers.
-    X, names = products(bunch.data * np.sqrt(len(bunch.data)), bunch.feature_names, 4)
-    return X, _in_deviations(bunch.target), names
+    return bunch.data * np.sqrt(len(bunch.data)), _in_deviations(bunch.target), bunch.feature_names
 
 
 def synthetic_32() -> tuple[Floats, Floats, Sequence[str]]:
@@ -53,19 +52,29 @@ def _in_deviations(y: Floats) -> Floats:
 
 
 def pyrim() -> tuple[Floats, Floats, Sequence[str]]:
-    """74 pyrimidines, 27 features scaled to [-1, 1], products to degree 5: 201,376 columns.
+    """74 pyrimidines, 27 features scaled to [-1, 1]."""
+    return _libsvm(PYRIM_FILE, 27)
+
+
+def triazines() -> tuple[Floats, Floats, Sequence[str]]:
+    """186 triazines, 60 features scaled to [-1, 1]."""
+    return _libsvm(TRIAZINES_FILE, 60)
+
+
+def _libsvm(relative: str, features: int) -> tuple[Floats, Floats, Sequence[str]]:
+    """A file of LIBSVM's regression page.
 
     Raises
     ------
     DatasetError
         FWCORE_DATA names no folder that holds the file.
     """
-    path = data_file(PYRIM_FILE)
+    path = data_file(relative)
     if path is None:
+        name = Path(relative).stem
         raise DatasetError(
-            f"Pyrim needs the file {PYRIM_FILE} (LIBSVM's regression page has it as pyrim_scale). Put it in a folder of that "
-            "layout and set FWCORE_DATA to the folder."
+            f"The file {relative} is needed (LIBSVM's regression page has it as {name}). Put it in a folder of that layout and set "
+            "FWCORE_DATA to the folder."
         )
-    X, y = load_svmlight_file(str(path), n_features=27)
-    design, names = products(X.toarray(), [f"x{j}" for j in range(1, 28)], 5)
-    return design, y, names
+    X, y = load_svmlight_file(str(path), n_features=features)
+    return X.toarray(), y, [f"x{j}" for j in range(1, features + 1)]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fwcore.errors import ParameterError
+from fwcore.solvers.active_set import ActiveSet
 from fwcore.solvers.base import Solver
 from fwcore.solvers.cd import CoordinateDescent
+from fwcore.solvers.corrective_fw import CorrectiveFW
 from fwcore.solvers.fw import DeterministicFW
 from fwcore.solvers.sfw import StochasticFW
 
-SOLVERS: tuple[Solver, ...] = (StochasticFW(), DeterministicFW(), CoordinateDescent())
+SOLVERS: tuple[Solver, ...] = (StochasticFW(), DeterministicFW(), CorrectiveFW(), CoordinateDescent(), ActiveSet())
 
 
 def find(name: str) -> Solver:

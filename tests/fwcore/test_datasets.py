@@ -2,22 +2,7 @@ import numpy as np
 import pytest
 
 from fwcore import DatasetError, ParameterError, datasets
-from fwcore.datasets.products import product_count, products
-
-
-def test_products_are_all_monomials_with_readable_names():
-    X = np.random.default_rng(0).standard_normal((7, 3))
-    design, names = products(X, ["a", "b", "c"], 3)
-    assert design.shape == (7, product_count(3, 3)) == (7, 20)
-    assert names[0] == "1"
-    assert len(set(names)) == len(names) == 20
-    for j, name in enumerate(names):
-        expected = np.ones(7)
-        for factor in [] if name == "1" else name.split("·"):
-            base, _, power = factor.partition("^")
-            expected = expected * X[:, "abc".index(base)] ** int(power or 1)
-        np.testing.assert_allclose(design[:, j], expected, rtol=1e-12)
-    assert names[4:6] == [names[4], names[5]]
+from fwcore.design import product_count
 
 
 def test_counts_of_the_papers():

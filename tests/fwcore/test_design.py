@@ -31,7 +31,7 @@ def test_sparse_is_never_made_dense():
     y = np.random.default_rng(1).standard_normal(50)
     stored = Problem.from_arrays(X, y).design
     assert isinstance(stored, design.Csc)
-    assert sum(a.nbytes for a in design.stored_arrays(stored)) < 2 * 2**20
+    assert sum(a.nbytes for a in stored.stored) < 2 * 2**20
 
 
 def test_storage_without_standardising_is_the_matrix_as_it_is():

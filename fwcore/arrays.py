@@ -1,0 +1,78 @@
+"""What a Problem is made from, checked before anything is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from fwcore import design as designs
+from fwcore.design import Design, Floats
+from fwcore.errors import ParameterError
+
+
+class _DefaultNames(Sequence[str]):
+    """x1 ... xp, made when asked for."""
+
+    def __init__(self, p: int) -> None:
+        self._range = range(1, p + 1)
+
+    def __len__(self) -> int:
+        return len(self._range)
+
+    def __getitem__(self, j: Any) -> Any:
+        return [f"x{i}" for i in self._range[j]] if isinstance(j, slice) else f"x{self._range[j]}"
+
+
+def require(holds: bool, name: str, rule: str, got: Any) -> None:
+    if not holds:
+        raise ParameterError(name, "Problem", rule, got)
+
+
+def checked_names(names: Sequence[str] | None, X: Any) -> Sequence[str]:
+    """One name for each column of X, or for each base feature of a design of products."""
+    n = X.base.shape[0] - 1 if isinstance(X, designs.Products) else X.shape[1]
+    names = _DefaultNames(n) if names is None else names
+    require(len(names) == n, "feature_names", f"of length {n}, the number of columns of X", len(names))
+    return names
+
+
+def checked_matrix(name: str, X: Any) -> Any:
+    if isinstance(X, designs.STORAGES):
+        return X
+    if scipy.sparse.issparse(X):
+        X = scipy.sparse.csc_array(X)
+        values = X.data
+    else:
+        try:
+            X = values = np.asarray(X, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ParameterError(name, "Problem", "a matrix of numbers", type(X).__name__) from None
+        require(X.ndim == 2, name, "a matrix of two dimensions", f"{X.ndim} dimensions")
+    require(min(X.shape) > 0, name, "a matrix with rows and columns", f"shape {X.shape}")
+    require(bool(np.isfinite(values).all()), name, "free of NaN and infinity", "some")
+    return X
+
+
+def checked_vector(name: str, y: Any) -> Floats:
+    try:
+        y = np.array(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(name, "Problem", "a vector of numbers", type(y).__name__) from None
+    require(y.ndim == 1, name, "a vector", f"{y.ndim} dimensions")
+    require(bool(np.isfinite(y).all()), name, "free of NaN and infinity", "some")
+    return np.asarray(y)
+
+
+def checked_test(test: tuple[Any, Any] | None, train: Design) -> tuple[Design | None, Floats | None]:
+    if test is None:
+        return None, None
+    X, y = checked_matrix("test", test[0]), checked_vector("test", test[1])
+    p = train.base.shape[0] - 1 if isinstance(train, designs.Products) else train.offset.size
+    require(X.shape[1] == p, "test", f"a matrix of {p} columns, as X", X.shape[1])
+    require(X.shape[0] == y.size, "test", f"(X_test, y_test) with {X.shape[0]} rows each", y.size)
+    if isinstance(train, designs.Products):
+        return designs.with_rows(train, X), y
+    return designs.from_matrix(X)._replace(offset=train.offset, scale=train.scale), y

@@ -1,0 +1,123 @@
+"""How the design X (m x p) is stored, and the few primitives that kernels may use on it.
+
+The only package that knows storage, one way a file. Values are kept as given; centring and scaling are implicit, so that a sparse
+matrix stays sparse. Column j of the design that a solver sees is
+
+    z_j = scale_j * (x_j - offset_j * 1)
+
+with x_j the stored column; ``scale_j`` is 0 for a constant column. A kernel that accumulates images keeps the *stored* part
+
+    v = sum_j c_j * scale_j * x_j,     v_sum = sum_i v_i
+
+and leaves the multiple of the vector of ones out. Where ``offset`` is the column mean, z_j is orthogonal to that vector and
+``col_dot(design, j, v, v_sum)`` equals z_j' (sum_k c_k z_k) exactly; where nothing is centred, ``offset`` is 0 and there is
+nothing to leave out.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse
+
+from fwcore.design import csc, dense
+from fwcore.design.csc import Csc
+from fwcore.design.dense import Dense
+from fwcore.design.folder import open_folder, save
+from fwcore.design.passes import all_dots, column_moments, combine, cpu_seconds, full_pass, some_dots
+from fwcore.design.primitives import FAST, Floats, Ints, col_axpy, col_dot, col_entries, col_moments
+from fwcore.design.product_primitives import materialized
+from fwcore.design.products import ProductNames, Products, kept, product_count, with_rows
+
+__all__ = [
+    "FAST",
+    "STORAGES",
+    "Csc",
+    "Dense",
+    "Design",
+    "Floats",
+    "Ints",
+    "ProductNames",
+    "Products",
+    "all_dots",
+    "col_axpy",
+    "col_dot",
+    "col_entries",
+    "col_moments",
+    "column_moments",
+    "combine",
+    "cpu_seconds",
+    "from_matrix",
+    "full_pass",
+    "layout",
+    "like",
+    "matrix",
+    "open_folder",
+    "product_count",
+    "save",
+    "some_dots",
+    "sqnorms",
+    "standardized",
+    "with_rows",
+]
+
+Design: TypeAlias = Dense | Csc | Products
+STORAGES: tuple[type[Dense] | type[Csc] | type[Products], ...] = (Dense, Csc, Products)
+
+
+def from_matrix(X: Any, dtype: Any = np.float64) -> Design:
+    """The stored form of a matrix, neither centred nor scaled; ``X`` is ndarray or scipy sparse of shape (m, p)."""
+    return csc.store(X, dtype) if scipy.sparse.issparse(X) else dense.store(X, dtype)
+
+
+def sqnorms(design: Design) -> Floats:
+    """Squared l2 norms of the stored columns, neither centred nor scaled."""
+    m, p = design.shape
+    mean, norm = np.empty(p), np.empty(p)
+    column_moments(design, mean, norm)
+    return norm**2 + m * mean**2
+
+
+def layout(design: Design) -> tuple[Any, ...]:
+    """What kernels are compiled for: the storage and the types of its arrays."""
+    degree = len(design.positions) if isinstance(design, Products) else 0
+    return (type(design), degree, *(array.dtype.str for array in design.stored))
+
+
+def like(design: Design, X: Floats) -> Design:
+    """Another design of the same `layout`, from a small dense ``X`` (its base features, if the design is one of products)."""
+    if isinstance(design, Products):
+        made = Products.of(X, len(design.positions))
+        return made._replace(factors=made.factors.astype(design.factors.dtype))
+    if isinstance(design, Csc):
+        sparse = csc.store(scipy.sparse.csc_array(X), design.values.dtype)
+        return sparse._replace(rows=sparse.rows.astype(design.rows.dtype), indptr=sparse.indptr.astype(design.indptr.dtype))
+    return dense.store(X, design.values.dtype)
+
+
+def matrix(design: Design) -> Any:
+    """The design as solvers see it, centred and scaled, as an array of shape (m, p) in Fortran order."""
+    if isinstance(design, Csc):
+        stored = scipy.sparse.csc_array((design.values, design.rows, design.indptr), shape=design.shape).toarray(order="F").T
+    elif isinstance(design, Products):
+        stored = np.empty(design.shape[::-1])
+        materialized(design, stored)
+    else:
+        stored = design.values.astype(np.float64)
+    stored -= design.offset[:, None]
+    stored *= design.scale[:, None]
+    return stored.T
+
+
+def standardized(design: Design) -> Design:
+    """The same values with each column centred and scaled to unit l2 norm; constant columns become zero, constant products go."""
+    m, p = design.shape
+    offset, norm = np.empty(p), np.empty(p)
+    column_moments(design, offset, norm)
+    # A column whose spread is rounding error of its own mean is constant.
+    varies = norm > 1e-12 * np.sqrt(m) * np.abs(offset)
+    varies &= norm > 0
+    scale = np.divide(1.0, norm, out=np.zeros(p), where=varies)
+    design = design._replace(offset=offset, scale=scale)
+    return kept(design, varies) if isinstance(design, Products) else design

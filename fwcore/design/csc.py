@@ -1,0 +1,120 @@
+"""Compressed sparse columns, with the smallest indices that will do."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+from numba.extending import overload
+from numpy.typing import NDArray
+
+from fwcore.design.primitives import COMPILED, Floats, col_axpy, col_dot, col_entries, col_moments, range_dots, stored_as
+
+_SHORT_ROWS = 1 << 16
+
+
+class Csc(NamedTuple):
+    """Compressed columns: ``indptr`` (p + 1,), ``rows`` and ``values`` (non-zeros,), ``m`` rows in all.
+
+    ``rows`` is uint16 where m < 65,536 and int32 otherwise, ``indptr`` int32 below 2^31 non-zeros and int64 from there, ``values``
+    float64 or float32.
+    """
+
+    indptr: NDArray[Any]
+    rows: NDArray[Any]
+    values: NDArray[Any]
+    m: int
+    offset: Floats
+    scale: Floats
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(m, p)."""
+        return int(self.m), int(self.offset.size)
+
+    @property
+    def stored(self) -> tuple[NDArray[Any], ...]:
+        """The arrays that hold the values."""
+        return self.indptr, self.rows, self.values
+
+    @property
+    def entries(self) -> int:
+        """Entries that a full pass touches."""
+        return int(self.values.size)
+
+
+def store(X: Any, dtype: Any) -> Csc:
+    """``X``, scipy sparse of shape (m, p), neither centred nor scaled; never made dense."""
+    m, p = X.shape
+    csc = scipy.sparse.csc_array(X)
+    if not csc.has_canonical_format:
+        csc = csc.copy()
+        csc.sum_duplicates()
+    rows = csc.indices.astype(np.uint16 if m < _SHORT_ROWS else np.int32)
+    indptr = csc.indptr.astype(np.int32 if csc.nnz < 2**31 else np.int64)
+    return Csc(indptr, rows, csc.data.astype(dtype), int(m), np.zeros(p), np.ones(p))
+
+
+@overload(col_dot, **COMPILED)
+def _col_dot(design, j, v, v_sum):  # type: ignore[no-untyped-def]
+    if not stored_as(design, Csc):
+        return None
+
+    def csc(design, j, v, v_sum):  # type: ignore[no-untyped-def]
+        total = 0.0
+        for k in range(design.indptr[j], design.indptr[j + 1]):
+            total += design.values[k] * v[design.rows[k]]
+        return design.scale[j] * (total - design.offset[j] * v_sum)
+
+    return csc
+
+
+@overload(range_dots, **COMPILED)
+def _range_dots(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
+    if not stored_as(design, Csc):
+        return None
+
+    def csc(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
+        for k in range(out.size):
+            out[k] = col_dot(design, first + k, v, v_sum)
+
+    return csc
+
+
+@overload(col_axpy, **COMPILED)
+def _col_axpy(design, j, c, v):  # type: ignore[no-untyped-def]
+    if not stored_as(design, Csc):
+        return None
+
+    def csc(design, j, c, v):  # type: ignore[no-untyped-def]
+        c = c * design.scale[j]
+        for k in range(design.indptr[j], design.indptr[j + 1]):
+            v[design.rows[k]] += c * design.values[k]
+        return c * design.m * design.offset[j]
+
+    return csc
+
+
+@overload(col_entries, **COMPILED)
+def _col_entries(design, j):  # type: ignore[no-untyped-def]
+    return (lambda design, j: np.int64(design.indptr[j + 1] - design.indptr[j])) if stored_as(design, Csc) else None
+
+
+@overload(col_moments, **COMPILED)
+def _col_moments(design, j):  # type: ignore[no-untyped-def]
+    if not stored_as(design, Csc):
+        return None
+
+    def csc(design, j):  # type: ignore[no-untyped-def]
+        start, stop = design.indptr[j], design.indptr[j + 1]
+        mean = 0.0
+        for k in range(start, stop):
+            mean += design.values[k]
+        mean /= design.m
+        square = (design.m - (stop - start)) * mean * mean
+        for k in range(start, stop):
+            square += (design.values[k] - mean) ** 2
+        return mean, np.sqrt(square)
+
+    return csc

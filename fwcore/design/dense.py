@@ -1,0 +1,105 @@
+"""All entries, column after column."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+from numpy.typing import NDArray
+
+from fwcore.design.primitives import COMPILED, Floats, col_axpy, col_dot, col_entries, col_moments, range_dots, stored_as
+
+
+class Dense(NamedTuple):
+    """Columns one after the other: ``values`` (p, m), float64 or float32, C-contiguous; ``offset`` and ``scale`` (p,)."""
+
+    values: NDArray[Any]
+    offset: Floats
+    scale: Floats
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(m, p)."""
+        return self.values.shape[1], self.values.shape[0]
+
+    @property
+    def stored(self) -> tuple[NDArray[Any], ...]:
+        """The arrays that hold the values."""
+        return (self.values,)
+
+    @property
+    def entries(self) -> int:
+        """Entries that a full pass touches."""
+        return int(self.values.size)
+
+
+def store(X: Any, dtype: Any) -> Dense:
+    """``X``, an array of shape (m, p), neither centred nor scaled."""
+    p = X.shape[1]
+    return Dense(np.ascontiguousarray(np.asarray(X).T, dtype=dtype), np.zeros(p), np.ones(p))
+
+
+@overload(col_dot, **COMPILED)
+def _col_dot(design, j, v, v_sum):  # type: ignore[no-untyped-def]
+    if not stored_as(design, Dense):
+        return None
+
+    def dense(design, j, v, v_sum):  # type: ignore[no-untyped-def]
+        column = design.values[j]
+        total = 0.0
+        for i in range(column.size):
+            total += column[i] * v[i]
+        return design.scale[j] * (total - design.offset[j] * v_sum)
+
+    return dense
+
+
+@overload(range_dots, **COMPILED)
+def _range_dots(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
+    if not stored_as(design, Dense):
+        return None
+
+    def dense(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
+        for k in range(out.size):
+            out[k] = col_dot(design, first + k, v, v_sum)
+
+    return dense
+
+
+@overload(col_axpy, **COMPILED)
+def _col_axpy(design, j, c, v):  # type: ignore[no-untyped-def]
+    if not stored_as(design, Dense):
+        return None
+
+    def dense(design, j, c, v):  # type: ignore[no-untyped-def]
+        column = design.values[j]
+        c = c * design.scale[j]
+        for i in range(column.size):
+            v[i] += c * column[i]
+        return c * column.size * design.offset[j]
+
+    return dense
+
+
+@overload(col_entries, **COMPILED)
+def _col_entries(design, j):  # type: ignore[no-untyped-def]
+    return (lambda design, j: design.values.shape[1]) if stored_as(design, Dense) else None
+
+
+@overload(col_moments, **COMPILED)
+def _col_moments(design, j):  # type: ignore[no-untyped-def]
+    if not stored_as(design, Dense):
+        return None
+
+    def dense(design, j):  # type: ignore[no-untyped-def]
+        column = design.values[j]
+        mean, square = 0.0, 0.0
+        for i in range(column.size):
+            mean += column[i]
+        mean /= column.size
+        for i in range(column.size):
+            square += (column[i] - mean) ** 2
+        return mean, np.sqrt(square)
+
+    return dense

@@ -1,0 +1,82 @@
+"""Passes over many columns, and over all of them by several threads."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from numba import njit
+
+from fwcore.design.primitives import Floats, col_axpy, col_dot, col_moments, range_dots
+
+_spent = threading.local()
+
+
+@njit(nogil=True, cache=True)
+def column_moments(design, mean, norm):  # type: ignore[no-untyped-def]
+    """Fill ``mean`` (p,) and ``norm`` (p,): mean and centred l2 norm of every stored column."""
+    for j in range(mean.size):
+        mean[j], norm[j] = col_moments(design, j)
+
+
+@njit(nogil=True, cache=True)
+def all_dots(design, v, v_sum, out):  # type: ignore[no-untyped-def]
+    """The full pass by one thread: out_j = z_j' w for every column, ``out`` of shape (p,)."""
+    range_dots(design, v, v_sum, 0, out)
+
+
+@njit(nogil=True, cache=True)
+def _range(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
+    range_dots(design, v, v_sum, first, out)
+
+
+@njit(nogil=True, cache=True)
+def some_dots(design, columns, v, v_sum, out):  # type: ignore[no-untyped-def]
+    """out_k = z_j' w for the columns j = columns_k."""
+    for k in range(columns.size):
+        out[k] = col_dot(design, columns[k], v, v_sum)
+
+
+@njit(nogil=True, cache=True)
+def combine(design, indices, coefficients, out):  # type: ignore[no-untyped-def]
+    """out (m,) = stored part of sum_k coefficients_k z_{indices_k}; return the multiple of ones left out (to be added)."""
+    out[:] = 0.0
+    ones = 0.0
+    for k in range(indices.size):
+        j = indices[k]
+        col_axpy(design, j, coefficients[k], out)
+        ones -= coefficients[k] * design.scale[j] * design.offset[j]
+    return ones
+
+
+def full_pass(design: Any, v: Floats, v_sum: float, out: Floats, threads: int = 1) -> None:
+    """out_j = z_j' w for every column, the columns split into ranges among ``threads`` threads; the same bits for any number.
+
+    What the other threads spend is charged to the calling one, see `cpu_seconds`.
+    """
+    p = out.size
+    edges = [p * k // threads for k in range(threads + 1)]
+    helpers = [_pool().submit(_timed_range, design, v, v_sum, a, out[a:b]) for a, b in pairwise(edges[1:])]
+    _range(design, v, v_sum, 0, out[: edges[1]])
+    _spent.seconds = getattr(_spent, "seconds", 0.0) + sum(helper.result() for helper in helpers)
+
+
+def _timed_range(design: Any, v: Floats, v_sum: float, first: int, out: Floats) -> float:
+    begun = time.thread_time()
+    _range(design, v, v_sum, first, out)
+    return time.thread_time() - begun
+
+
+@lru_cache(maxsize=1)
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=os.cpu_count(), thread_name_prefix="fwcore-pass")
+
+
+def cpu_seconds() -> float:
+    """CPU seconds of this thread and of those that helped it."""
+    return time.thread_time() + float(getattr(_spent, "seconds", 0.0))

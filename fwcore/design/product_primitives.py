@@ -1,0 +1,179 @@
+"""The primitives on products: columns made on the fly."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numba.extending import overload
+
+from fwcore.design.primitives import COMPILED, FAST, col_axpy, col_dot, col_entries, col_moments, range_dots, stored_as
+from fwcore.design.products import Products
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _entry(base, factors, j, i):  # type: ignore[no-untyped-def]
+    """Row i of the stored column j."""
+    product = base[factors[j, 0], i]
+    for k in range(1, factors.shape[1]):
+        product *= base[factors[j, k], i]
+    return product
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _four_dots(base, prefix, factors, j, out):  # type: ignore[no-untyped-def]
+    """out_k = prefix' (last factor of column j + k) for k in 0 ... 3; the prefix is loaded once."""
+    last = factors.shape[1] - 1
+    a, b, c, d = factors[j, last], factors[j + 1, last], factors[j + 2, last], factors[j + 3, last]
+    dot_a, dot_b, dot_c, dot_d = 0.0, 0.0, 0.0, 0.0
+    for i in range(prefix.size):
+        w = prefix[i]
+        dot_a += w * base[a, i]
+        dot_b += w * base[b, i]
+        dot_c += w * base[c, i]
+        dot_d += w * base[d, i]
+    out[0], out[1], out[2], out[3] = dot_a, dot_b, dot_c, dot_d
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _one_dot(base, prefix, f):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(prefix.size):
+        total += prefix[i] * base[f, i]
+    return total
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _walk(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
+    """out_k = z_{first + k}' w for a range of columns, prefix by prefix."""
+    base, factors, starts = design.base, design.factors, design.starts
+    leading, stop = factors.shape[1] - 1, first + out.size
+    stack, four = np.zeros((leading + 1, base.shape[1])), np.empty(4)
+    stack[0, : v.size] = v
+    group = np.searchsorted(starts, first, side="right") - 1
+    j = first
+    while j < stop:
+        shared = 0
+        if j > first:
+            while shared < leading and factors[j, shared] == factors[j - 1, shared]:
+                shared += 1
+        for k in range(shared, leading):
+            for i in range(base.shape[1]):
+                stack[k + 1, i] = stack[k, i] * base[factors[j, k], i]
+        group += 1
+        end, prefix = min(stop, starts[group]), stack[leading]
+        while j < end:
+            if j + 4 <= end:
+                _four_dots(base, prefix, factors, j, four)
+                width = 4
+            else:
+                four[0], width = _one_dot(base, prefix, factors[j, leading]), 1
+            for k in range(width):
+                out[j + k - first] = design.scale[j + k] * (four[k] - design.offset[j + k] * v_sum)
+            j += width
+
+
+# The common degrees, each in a loop that vectorises and is small enough to be inlined. Rows are indexed rather than sliced: a
+# slice counts references, which costs more than a short column.
+
+
+def _dot_of_two(design, j, v, v_sum):  # type: ignore[no-untyped-def]
+    base, total = design.base, 0.0
+    a, b = design.factors[j, 0], design.factors[j, 1]
+    for i in range(v.size):
+        total += v[i] * base[a, i] * base[b, i]
+    return design.scale[j] * (total - design.offset[j] * v_sum)
+
+
+def _dot_of_three(design, j, v, v_sum):  # type: ignore[no-untyped-def]
+    base, total = design.base, 0.0
+    a, b, c = design.factors[j, 0], design.factors[j, 1], design.factors[j, 2]
+    for i in range(v.size):
+        total += v[i] * base[a, i] * base[b, i] * base[c, i]
+    return design.scale[j] * (total - design.offset[j] * v_sum)
+
+
+def _dot_of_four(design, j, v, v_sum):  # type: ignore[no-untyped-def]
+    base, total = design.base, 0.0
+    a, b, c, d = design.factors[j, 0], design.factors[j, 1], design.factors[j, 2], design.factors[j, 3]
+    for i in range(v.size):
+        total += v[i] * base[a, i] * base[b, i] * base[c, i] * base[d, i]
+    return design.scale[j] * (total - design.offset[j] * v_sum)
+
+
+def _dot_of_five(design, j, v, v_sum):  # type: ignore[no-untyped-def]
+    base, total = design.base, 0.0
+    a, b, c, d = design.factors[j, 0], design.factors[j, 1], design.factors[j, 2], design.factors[j, 3]
+    e = design.factors[j, 4]
+    for i in range(v.size):
+        total += v[i] * base[a, i] * base[b, i] * base[c, i] * base[d, i] * base[e, i]
+    return design.scale[j] * (total - design.offset[j] * v_sum)
+
+
+def _dot_of_any(design, j, v, v_sum):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(v.size):
+        total += v[i] * _entry(design.base, design.factors, j, i)
+    return design.scale[j] * (total - design.offset[j] * v_sum)
+
+
+_DOTS = {2: _dot_of_two, 3: _dot_of_three, 4: _dot_of_four, 5: _dot_of_five}
+
+
+@overload(col_dot, **COMPILED)
+def _col_dot(design, j, v, v_sum):  # type: ignore[no-untyped-def]
+    if not stored_as(design, Products):
+        return None
+    degree = design.types[Products._fields.index("positions")].count
+    return _DOTS.get(degree, _dot_of_any)
+
+
+@overload(range_dots, **COMPILED)
+def _range_dots(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
+    return (lambda design, v, v_sum, first, out: _walk(design, v, v_sum, first, out)) if stored_as(design, Products) else None
+
+
+@overload(col_axpy, **COMPILED)
+def _col_axpy(design, j, c, v):  # type: ignore[no-untyped-def]
+    if not stored_as(design, Products):
+        return None
+
+    def on_the_fly(design, j, c, v):  # type: ignore[no-untyped-def]
+        c = c * design.scale[j]
+        for i in range(v.size):
+            v[i] += c * _entry(design.base, design.factors, j, i)
+        return c * v.size * design.offset[j]
+
+    return on_the_fly
+
+
+@overload(col_entries, **COMPILED)
+def _col_entries(design, j):  # type: ignore[no-untyped-def]
+    return (lambda design, j: design.m) if stored_as(design, Products) else None
+
+
+@overload(col_moments, **COMPILED)
+def _col_moments(design, j):  # type: ignore[no-untyped-def]
+    if not stored_as(design, Products):
+        return None
+
+    def on_the_fly(design, j):  # type: ignore[no-untyped-def]
+        column = np.empty(design.m)
+        for i in range(column.size):
+            column[i] = _entry(design.base, design.factors, j, i)
+        mean, square = 0.0, 0.0
+        for i in range(column.size):
+            mean += column[i]
+        mean /= column.size
+        for i in range(column.size):
+            square += (column[i] - mean) ** 2
+        return mean, np.sqrt(square)
+
+    return on_the_fly
+
+
+@njit(nogil=True, cache=True)
+def materialized(design, out):  # type: ignore[no-untyped-def]
+    """out (p, m) = the stored columns."""
+    for j in range(out.shape[0]):
+        for i in range(out.shape[1]):
+            out[j, i] = _entry(design.base, design.factors, j, i)

@@ -1,0 +1,188 @@
+"""Certified paths on a working set of columns: the loop that the ball form and the penalty form share.
+
+A step of the trace is a round: minimise on the working set (`fwcore.solvers.face`), compute the residual from scratch, find the
+columns outside that break the optimality conditions (`fwcore.solvers.screen`), and let the steepest of them join. A round that
+finds none has proved that the gap over all columns is small, mostly without a pass over X.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import param
+from numba import njit
+from numpy.typing import NDArray
+
+from fwcore.design import Floats, Ints, col_axpy, col_dot, col_entries, some_dots
+from fwcore.options import WalkOptions
+from fwcore.problem import Problem
+from fwcore.solvers.base import Solver, close_step, new_walk, start_point
+from fwcore.solvers.face import Face, correct
+from fwcore.solvers.screen import Screen
+from fwcore.trace import Rows, new_rows
+
+# A round lets at most so many columns onto the face, so that it stays short.
+_JOIN_FACE = 64
+_FIRST_CAPACITY = 64
+# Shares of the target gap that the working set and the columns outside it may use up.
+_INSIDE, _OUTSIDE = 0.3, 0.9
+
+
+class CertifiedOptions(WalkOptions):
+    """Options of the working-set solvers."""
+
+    rule = param.Selector(default="gap")
+    threads = param.Integer(default=1, bounds=(1, 256), label="Threads", doc="Threads that share a pass over all columns.")
+
+
+@dataclass
+class WorkingSet:
+    """A run: the first ``size`` of ``columns`` are the working set, which ``listed`` (p,) marks; ``face`` holds its coefficients.
+
+    ``found`` is room for the columns that a round looks at, ``target`` the gap that ends a point.
+    """
+
+    face: Face
+    columns: Ints
+    listed: NDArray[np.bool_]
+    screen: Screen
+    found: Ints
+    target: float
+    walk: Any
+
+    @property
+    def size(self) -> int:
+        """Columns in the working set."""
+        return int(self.face.face["size"][0])
+
+    def support(self) -> tuple[Ints, Floats]:
+        """Columns and coefficients of the face."""
+        active = self.face.order[: self.face.face["active"][0]]
+        return self.columns[active], self.face.coef[active]
+
+
+class WorkingSetSolver(Solver):
+    """What the two forms share."""
+
+    losses = ("squared",)
+    Options = CertifiedOptions
+
+    @abstractmethod
+    def slack(self, problem: Problem, state: WorkingSet) -> float:
+        """By how much a column may be steeper than the face when the target gap is reached."""
+
+    @abstractmethod
+    def gap(self, problem: Problem, value: float, residual: Floats, l1: float, steepest: float) -> float:
+        """The gap of the form where no column is steeper than ``steepest``."""
+
+    def init(self, problem: Problem, options: Any, seed: int) -> WorkingSet:
+        return WorkingSet(
+            face=Face.of(_FIRST_CAPACITY),
+            columns=np.zeros(_FIRST_CAPACITY, np.int64),
+            listed=np.zeros(problem.p, np.bool_),
+            screen=Screen(problem, options.threads),
+            found=np.zeros(max(problem.p // 10, 256), np.int64),
+            target=options.tol * problem.f0,
+            walk=new_walk(problem, options),
+        )
+
+    def set_point(self, problem: Problem, state: WorkingSet, options: Any, value: float, progress: float) -> None:
+        start_point(state.walk, value)
+
+    def advance(self, problem: Problem, state: WorkingSet, n: int) -> Rows:
+        rows = new_rows(n)
+        for k in range(n):
+            self._round(problem, state, rows[k : k + 1])
+            if state.walk["outcome"][0]:
+                return rows[: k + 1]
+        return rows
+
+    def coefficients(self, state: WorkingSet) -> tuple[Ints, Floats]:
+        indices, values = state.support()
+        order = np.argsort(indices)
+        order = order[values[order] != 0.0]
+        return indices[order], values[order]
+
+    def _round(self, problem: Problem, state: WorkingSet, row: Rows) -> None:
+        value, slack = float(state.walk["value"][0]), self.slack(problem, state)
+        moved = correct(state.face, value, self.form == "ball", _INSIDE * slack, _JOIN_FACE)
+        indices, values = state.support()
+        residual = problem.residual(indices, values)
+        l1 = float(np.abs(values).sum())
+        level = float(state.face.face["level"][0])
+        joined, steepest = self._look(problem, state, residual, level + _OUTSIDE * slack)
+        row["objective"] = 0.5 * residual @ residual
+        row["l1"], row["nnz"] = l1, np.count_nonzero(values)
+        gap = self.gap(problem, value, residual, l1, steepest)
+        _close(state.walk, row, gap, moved if joined == 0 else np.nan)
+        row["moved"] = moved
+
+    def _look(self, problem: Problem, state: WorkingSet, residual: Floats, threshold: float) -> tuple[int, float]:
+        """Let columns steeper than ``threshold`` join: (how many did, a bound on the steepest of all)."""
+        screen, found = state.screen, state.found
+        bounds = screen.bounds(residual)
+        n, rest = screen.above(bounds, threshold, found)
+        if n > found.size:
+            bounds = screen.renew(residual)
+            state.walk["dots"] += problem.p
+            state.walk["entries"] += problem.entries
+            n, rest = self._steepest_that_fit(screen, bounds, threshold, found)
+        slopes = np.empty(n)
+        some_dots(problem.design, found[:n], residual, float(residual.sum()), slopes)
+        slopes = np.abs(slopes)
+        steepest = max(rest, float(slopes.max(initial=0.0)))
+        breaking = (slopes > threshold) & ~state.listed[found[:n]]
+        state.walk["dots"] += n
+        candidates, slopes = found[:n][breaking], slopes[breaking]
+        most = max(10, state.size // 5)
+        chosen = np.argsort(-slopes, kind="stable")[:most]
+        self._join(problem, state, candidates[chosen])
+        return chosen.size, steepest
+
+    def _steepest_that_fit(self, screen: Screen, bounds: Any, threshold: float, found: Ints) -> tuple[int, float]:
+        """As `Screen.above`, with the threshold raised until what exceeds it fits."""
+        top = float(np.abs(screen.dots[np.argmax(bounds.weights)]).max()) + bounds.slack
+        while True:
+            threshold = max(threshold, 0.5 * top) if threshold < 0.5 * top else 0.5 * (threshold + top)
+            n, rest = screen.above(bounds, threshold, found)
+            if n <= found.size:
+                return n, rest
+
+    def _join(self, problem: Problem, state: WorkingSet, columns: Ints) -> None:
+        size = state.size
+        needed = size + columns.size
+        if needed > state.columns.size:
+            capacity = max(needed, 2 * state.columns.size)
+            state.face = state.face.grown(capacity)
+            state.columns = np.concatenate([state.columns, np.zeros(capacity - state.columns.size, np.int64)])
+        state.columns[size:needed] = columns
+        state.listed[columns] = True
+        entries = _extend(problem.design, problem.sigma, state.columns, state.face, columns.size, np.empty(problem.m))
+        state.walk["dots"] += columns.size * size + columns.size * (columns.size + 1) // 2
+        state.walk["entries"] += entries
+
+
+@njit(nogil=True, cache=True)
+def _close(walk, row, gap, moved):  # type: ignore[no-untyped-def]
+    close_step(walk[0], row[0], gap, moved)
+
+
+@njit(nogil=True, cache=True)
+def _extend(design, sigma, columns, face, joining, image):  # type: ignore[no-untyped-def]
+    """Gram rows of the columns that join; returns the entries touched. ``image`` (m,) is scratch."""
+    it, entries = face.face[0], 0
+    for w in range(it.size, it.size + joining):
+        image[:] = 0.0
+        col_axpy(design, columns[w], 1.0, image)
+        image_sum = image.sum()
+        for k in range(w + 1):
+            product = col_dot(design, columns[k], image, image_sum)
+            face.gram[w, k], face.gram[k, w] = product, product
+            entries += col_entries(design, columns[k])
+        face.dots[w] = sigma[columns[w]]
+        face.coef[w], face.sign[w] = 0.0, 0.0
+    it.size += joining
+    return entries

@@ -1,0 +1,125 @@
+"""Products of base features that are never materialised."""
+
+import numpy as np
+import pytest
+from sklearn.preprocessing import PolynomialFeatures
+
+from fwcore import ParameterError, Problem, design, walk_path
+from fwcore.design import ProductNames, Products
+
+
+def base(m=23, d=4, seed=0):
+    return np.random.default_rng(seed).uniform(-1, 1, (m, d))
+
+
+@pytest.mark.parametrize(("d", "degree"), [(4, 1), (4, 2), (4, 3), (3, 4), (3, 5), (2, 7)])
+def test_every_primitive_agrees_with_the_matrix(d, degree):
+    X = base(d=d)
+    y = X[:, 0] * X[:, 1] + X[:, 1] ** 2 + 0.1 * np.random.default_rng(1).standard_normal(len(X))
+    expansion = PolynomialFeatures(degree).fit(X)
+    stored = Products.of(X, degree)
+    assert stored.shape == (23, expansion.n_output_features_) == (23, design.product_count(d, degree))
+    np.testing.assert_allclose(design.matrix(stored), expansion.transform(X), rtol=1e-12)
+    made, dense = Problem.from_arrays(stored, y), Problem.from_arrays(expansion.transform(X)[:, 1:], y)
+    assert made.p == dense.p
+    np.testing.assert_allclose(made.sigma, dense.sigma, atol=1e-12)
+    np.testing.assert_allclose(design.matrix(made.design), design.matrix(dense.design), atol=1e-12)
+    out = np.empty(made.p)
+    design.some_dots(made.design, np.arange(made.p), made.y, 0.0, out)
+    np.testing.assert_allclose(out, made.sigma, atol=1e-12)
+    indices, values = np.array([0, made.p // 2, made.p - 1]), np.array([0.5, -2.0, 1.5])
+    np.testing.assert_allclose(made.residual(indices, values), dense.residual(indices, values), atol=1e-12)
+
+
+def test_a_range_has_the_same_bits_wherever_it_begins():
+    problem = Problem.from_arrays(Products.of(base(d=5), 3), base()[:, 0])
+    for threads in (2, 3, 7, 50):
+        out = np.empty(problem.p)
+        design.full_pass(problem.design, problem.y, float(problem.y.sum()), out, threads)
+        reference = np.empty(problem.p)
+        design.full_pass(problem.design, problem.y, float(problem.y.sum()), reference)
+        np.testing.assert_allclose(out, reference, atol=1e-15)
+
+
+def test_names_are_those_of_the_columns():
+    X = base(m=7, d=3)
+    stored = Products.of(X, 3)
+    names = ProductNames(stored.factors, ["a", "b", "c"])
+    assert names[0] == "1"
+    assert len(set(names)) == len(names) == 20
+    matrix = design.matrix(stored)
+    for j, name in enumerate(names):
+        expected = np.ones(7)
+        for factor in [] if name == "1" else name.split("·"):
+            feature, _, power = factor.partition("^")
+            expected = expected * X[:, "abc".index(feature)] ** int(power or 1)
+        np.testing.assert_allclose(matrix[:, j], expected, rtol=1e-12)
+    assert names[4:6] == [names[4], names[5]]
+    assert "a·b^2" in names
+
+
+def test_constant_products_go_and_names_follow():
+    X = base(d=4)
+    X[:, 2] = 3.0
+    problem = Problem.from_arrays(Products.of(X, 2), X[:, 0], feature_names=list("abcd"))
+    assert "c" not in problem.feature_names
+    assert "c^2" not in problem.feature_names
+    assert problem.feature_names[0] == "a"
+    assert len(problem.feature_names) == problem.p == 12
+    assert (problem.sqnorms == 1.0).all()
+
+
+def test_test_rows_are_products_of_the_same_features():
+    X, other = base(), base(m=11, seed=3)
+    y = X[:, 0] * X[:, 1]
+    made = Problem.from_arrays(Products.of(X, 2), y, test=(other, other[:, 0] * other[:, 1]))
+    assert walk_path(made, "active_set", tol=1e-8).points["test_mse"].min() < 1e-3
+
+
+def test_the_paths_are_those_of_the_matrix():
+    X = base(m=30, d=6)
+    y = X[:, 0] * X[:, 1] - X[:, 2] ** 3 + 0.05 * np.random.default_rng(1).standard_normal(30)
+    made = Problem.from_arrays(Products.of(X, 3), y)
+    dense = Problem.from_arrays(design.matrix(Products.of(X, 3))[:, 1:], y)
+    for name, options in (("sfw", {"sampling": "30%"}), ("corrective_fw", {}), ("cd", {"rule": "gap"})):
+        grid = [0.1, 0.2, 0.4] if name != "cd" else made.lam_max * np.array([0.5, 0.1])
+        one, two = walk_path(made, name, grid, **options), walk_path(dense, name, grid, **options)
+        np.testing.assert_allclose(one.coefs.toarray(), two.coefs.toarray(), atol=1e-7)
+
+
+def test_columns_take_a_few_bytes_each():
+    problem = Problem.from_arrays(Products.of(base(m=40, d=30), 3), base(m=40)[:, 0])
+    held = [a for a in problem.design if isinstance(a, np.ndarray)]
+    assert sum(a.nbytes for a in held) < 23 * problem.p + 60_000
+
+
+@pytest.mark.slow
+def test_ten_to_the_eight_columns_are_sampled():
+    random = np.random.default_rng(0)
+    X = random.uniform(-1, 1, (20, 47))
+    problem = Problem.from_arrays(Products.of(X, 6), X[:, 0] * X[:, 1])
+    assert problem.p > 2 * 10**7
+    result = walk_path(problem, "sfw", [0.1, 0.2], sampling="1000", max_steps=200)
+    assert result.points["objective"][-1] < problem.f0
+
+
+@pytest.mark.parametrize(
+    ("X", "degree", "message"),
+    [
+        (base(), 0, r"'degree'.*at least 1.*Got 0"),
+        (base(), 2.5, r"'degree'.*Got 2.5"),
+        (base(), True, r"'degree'.*Got True"),
+        (base(d=60), 9, r"'degree'.*2147483647 columns.*Got '9: \d+ columns'"),
+        (np.full((3, 2), np.nan), 2, r"'X'.*finite"),
+        (np.zeros((0, 2)), 2, r"'X'.*rows and columns"),
+        (np.zeros(3), 2, r"'X'.*matrix"),
+    ],
+)
+def test_bad_input_is_refused(X, degree, message):
+    with pytest.raises(ParameterError, match=message):
+        Products.of(X, degree)
+
+
+def test_names_of_another_number_of_features_are_refused():
+    with pytest.raises(ParameterError, match=r"'feature_names'.*length 4"):
+        Problem.from_arrays(Products.of(base(), 2), base()[:, 0], feature_names=["a", "b"])

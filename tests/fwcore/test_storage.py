@@ -1,0 +1,73 @@
+"""Types of values and indices, and designs on disk."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+import toys
+
+from fwcore import ParameterError, Problem, design, walk_path
+from fwcore.design import Products
+
+
+def matrices():
+    X, y = toys.arrays("sparse")
+    return {"dense": X, "csc": scipy.sparse.csc_array(X)}, y
+
+
+@pytest.mark.parametrize("storage", ["dense", "csc"])
+@pytest.mark.parametrize("name", ["sfw", "corrective_fw", "cd"])
+def test_float32_gives_the_same_path_to_its_accuracy(storage, name):
+    stores, y = matrices()
+    X = stores[storage]
+    # Values that float32 holds exactly, so that only the arithmetic could differ.
+    X = X.astype(np.float32).astype(np.float64)
+    exact, single = Problem.from_arrays(X, y), Problem.from_arrays(X, y, dtype="float32")
+    assert single.design.values.dtype == np.float32
+    assert single.design.values.nbytes * 2 == exact.design.values.nbytes
+    grid = [0.5, 1.0, 2.0] if name != "cd" else exact.lam_max * np.array([0.5, 0.1])
+    options = {"sampling": "30%"} if name == "sfw" else {"rule": "gap", "tol": 1e-8, "max_steps": 10**6}
+    one, two = walk_path(exact, name, grid, **options), walk_path(single, name, grid, **options)
+    np.testing.assert_allclose(one.coefs.toarray(), two.coefs.toarray(), atol=1e-5)
+    np.testing.assert_allclose(one.points["objective"], two.points["objective"], atol=1e-7)
+
+
+def test_row_indices_are_as_short_as_the_rows_allow():
+    tall = scipy.sparse.random_array((65_536, 5), density=1e-3, rng=np.random.default_rng(0), format="csc")
+    y = np.random.default_rng(1).standard_normal(65_536)
+    long, short = Problem.from_arrays(tall, y), Problem.from_arrays(tall[:65_535], y[:65_535])
+    assert (long.design.rows.dtype, short.design.rows.dtype) == (np.int32, np.uint16)
+    assert short.design.indptr.dtype == np.int32
+    for problem, X, t in ((long, tall, y), (short, tall[:65_535], y[:65_535])):
+        Z, r = toys.standardized(X.toarray(), t)
+        np.testing.assert_allclose(problem.sigma, Z.T @ r, atol=1e-12)
+
+
+@pytest.mark.parametrize("storage", ["dense", "csc"])
+def test_a_folder_is_opened_without_reading_it(storage, tmp_path):
+    stores, y = matrices()
+    problem = Problem.from_arrays(stores[storage], y)
+    design.save(problem.design, tmp_path / "X")
+    opened = design.open_folder(tmp_path / "X")
+    assert isinstance(opened.values.base, np.memmap)
+    again = Problem.from_arrays(opened, y)
+    assert again.content_hash == problem.content_hash
+    one, two = (walk_path(p, "corrective_fw", [0.5, 1.0]) for p in (problem, again))
+    np.testing.assert_array_equal(one.coefs.toarray(), two.coefs.toarray())
+
+
+def test_a_folder_of_ones_own_needs_only_the_values(tmp_path):
+    stores, y = matrices()
+    np.save(tmp_path / "values.npy", np.ascontiguousarray(stores["dense"].T))
+    problem = Problem.from_arrays(design.open_folder(tmp_path), y)
+    np.testing.assert_allclose(problem.sigma, Problem.from_arrays(stores["dense"], y).sigma, rtol=1e-12)
+
+
+def test_a_folder_without_a_design_is_refused(tmp_path):
+    with pytest.raises(ParameterError, match=r"'folder'.*values\.npy"):
+        design.open_folder(tmp_path)
+    np.save(tmp_path / "values.npy", np.zeros((4, 3)))
+    np.save(tmp_path / "scale.npy", np.zeros(5))
+    with pytest.raises(ParameterError, match="fit together"):
+        design.open_folder(tmp_path)
+    with pytest.raises(ParameterError, match=r"'design'.*Products"):
+        design.save(Products.of(np.eye(3), 2), tmp_path)

@@ -1,0 +1,163 @@
+"""The certified solvers: faces, the screen, and what a round promises."""
+
+import numpy as np
+import pytest
+import toys
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fwcore import Problem, Status, Walk, find, grids, walk_path
+from fwcore.solvers.face import Face, correct
+from fwcore.solvers.screen import Screen
+
+CERTIFIED = {"corrective_fw": "ball", "active_set": "penalty"}
+
+
+def grid_for(name, problem, points=8):
+    return grids.delta_grid(3.0, points) if CERTIFIED[name] == "ball" else grids.lam_grid(problem, points)
+
+
+def face_of(X, y):
+    face = Face.of(X.shape[1] + 3)
+    k = X.shape[1]
+    face.gram[:k, :k], face.dots[:k] = X.T @ X, X.T @ y
+    face.face["size"] = k
+    return face
+
+
+def optimality(X, y, a, level):
+    """By how much the conditions of the penalised form at ``level`` are broken."""
+    g = X.T @ (y - X @ a)
+    on = a != 0
+    return max(np.abs(g[~on]).max(initial=0.0) - level, np.abs(g[on] - level * np.sign(a[on])).max(initial=0.0))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 10**6), st.integers(2, 12), st.integers(1, 15), st.floats(0.01, 0.9), st.booleans())
+def test_a_face_is_the_exact_solution_on_its_columns(seed, m, k, share, dependent):
+    random = np.random.default_rng(seed)
+    X, y = random.standard_normal((m, k)), random.standard_normal(m)
+    if dependent:
+        X[:, -1] = X[:, 0]
+    lam = share * np.abs(X.T @ y).max()
+    face = face_of(X, y)
+    correct(face, lam, False, 1e-12, 1000)
+    a = face.coef[:k].copy()
+    scale = np.abs(X.T @ y).max()
+    assert optimality(X, y, a, lam) <= 1e-9 * scale
+    ball = face_of(X, y)
+    correct(ball, np.abs(a).sum() + 1e-300, True, 1e-12, 1000)
+    b = ball.coef[:k]
+    assert np.abs(b).sum() == pytest.approx(np.abs(a).sum(), rel=1e-9)
+    np.testing.assert_allclose(X @ b, X @ a, atol=1e-8 * np.linalg.norm(y))
+
+
+@pytest.mark.parametrize("ball", [True, False])
+def test_the_factor_of_the_gram_is_kept_up_to_date_over_thousands_of_drops(ball):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((20, 40))
+    face = face_of(X, np.zeros(20))
+    for _ in range(400):
+        face.dots[:40] = X.T @ random.standard_normal(20)
+        correct(face, 0.5 + random.random(), ball, 1e-12, 1000)
+    assert face.face["drops"][0] > 2000
+    n = face.face["active"][0]
+    order = face.order[:n]
+    L = np.tril(face.factor[:n, :n])
+    np.testing.assert_allclose(L @ L.T, face.gram[np.ix_(order, order)], atol=1e-10)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6), st.floats(0.0, 1.0))
+def test_the_screen_never_misses_a_column(seed, closeness):
+    random = np.random.default_rng(seed)
+    problem = toys.problem("wide", seed=seed % 7)
+    screen = Screen(problem, 1)
+    residual = problem.y.copy()
+    for _ in range(5):
+        residual = closeness * residual + (1 - closeness) * random.standard_normal(problem.m)
+        residual -= residual.mean()
+        exact = np.abs(problem.gradient(residual))
+        threshold = float(np.quantile(exact, random.random()))
+        out = np.zeros(problem.p, np.int64)
+        for bounds in (screen.bounds(residual), screen.renew(residual)):
+            found, rest = screen.above(bounds, threshold, out)
+            hidden = np.setdiff1d(np.arange(problem.p), out[:found])
+            assert exact[hidden].max(initial=0.0) <= rest <= threshold * (1 + 1e-6)
+            assert set(np.flatnonzero(exact > threshold)) <= set(out[:found].tolist())
+
+
+def test_the_screen_says_when_there_are_more_than_fit():
+    problem = toys.problem("wide")
+    screen = Screen(problem, 1)
+    out = np.zeros(5, np.int64)
+    assert screen.above(screen.bounds(problem.y), 0.0, out)[0] == 6
+
+
+@pytest.mark.parametrize("kind", toys.KINDS)
+@pytest.mark.parametrize("name", CERTIFIED)
+def test_the_gap_of_every_round_bounds_the_true_gap(name, kind):
+    problem = toys.problem(kind)
+    snapshots = toys.follow(Walk(problem, name, grid_for(name, problem), {"tol": 1e-6}), wanted=1)
+    for snapshot in snapshots:
+        judged = problem.judge(snapshot.indices, snapshot.coefficients, CERTIFIED[name], snapshot.value)
+        assert snapshot.rows["gap"][0] >= judged.true_gap - 1e-12 * problem.f0
+    assert {s.status for s in snapshots} <= {Status.RUNNING, Status.SMALL_GAP}
+
+
+@pytest.mark.parametrize("kind", toys.KINDS)
+def test_both_forms_and_coordinate_descent_agree(kind):
+    problem = toys.problem(kind)
+    lam = grids.lam_grid(problem, 10)
+    penalised = walk_path(problem, "active_set", lam, tol=1e-11)
+    reference = walk_path(problem, "cd", lam, rule="gap", tol=1e-11, max_steps=10**6)
+    np.testing.assert_allclose(penalised.points["objective"], reference.points["objective"], atol=1e-6 * problem.f0)
+    radii = penalised.points["l1"][1:]
+    constrained = walk_path(problem, "corrective_fw", radii, tol=1e-11)
+    np.testing.assert_allclose(constrained.points["objective"], penalised.points["objective"][1:], atol=1e-6 * problem.f0)
+    assert (constrained.points["l1"] <= radii * (1 + 1e-12)).all()
+
+
+def test_a_ball_beyond_the_least_squares_solution_is_solved_inside():
+    problem = toys.problem("easy")
+    result = walk_path(problem, "corrective_fw", [1.0, 1e3, 1e6], tol=1e-9)
+    Z, t = toys.standardized(*toys.arrays("easy"))
+    solution = np.linalg.lstsq(Z, t, rcond=None)[0]
+    np.testing.assert_allclose(result.coefs[:, [2]].toarray().ravel(), solution, atol=1e-6)
+    assert result.status == Status.SMALL_GAP
+
+
+@pytest.mark.parametrize("name", CERTIFIED)
+def test_the_moved_rule_ends_where_nothing_moves(name):
+    problem = toys.problem("correlated")
+    result = walk_path(problem, name, grid_for(name, problem), rule="moved", tol=1e-4)
+    assert result.status == Status.SMALL_MOVE
+    assert result.max_relative_gap <= 1e-3
+
+
+@pytest.mark.parametrize("name", CERTIFIED)
+def test_threads_change_nothing(name):
+    problem = toys.problem("wide")
+    grid = grid_for(name, problem)
+    one, two = (walk_path(problem, name, grid, threads=threads) for threads in (1, 2))
+    np.testing.assert_array_equal(one.coefs.toarray(), two.coefs.toarray())
+    np.testing.assert_array_equal(one.trace["gap"], two.trace["gap"])
+
+
+@pytest.mark.parametrize("name", CERTIFIED)
+def test_a_path_needs_few_passes(name):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((60, 3000))
+    y = X[:, :5] @ np.ones(5) + 0.1 * random.standard_normal(60)
+    problem = Problem.from_arrays(X, y)
+    walk = Walk(problem, name, grid_for(name, problem, 100), {"tol": 1e-4})
+    for _ in walk.snapshots():
+        pass
+    assert walk.result().max_relative_gap <= 1e-4
+    assert walk.chunks[-1]["dots"][-1] < 60 * problem.p
+
+
+def test_options_of_the_certified_solvers_stop_at_the_gap():
+    for name in CERTIFIED:
+        assert find(name).Options().rule == "gap"
+        assert find(name).Options.declared()["rule"].objects == ["moved", "gap"]
