@@ -19,12 +19,13 @@ def new_stream(seed: int) -> NDArray[np.uint64]:
 @njit(nogil=True, cache=True)
 def below(stream, bound):  # type: ignore[no-untyped-def]
     """Uniform integer in [0, bound), 1 <= bound < 2^31; by multiplication, biased draws rejected (Lemire 2019)."""
-    threshold = np.uint64(0x100000000) % np.uint64(bound)
     while True:
         stream[0] += np.uint64(0x9E3779B97F4A7C15)
         z = stream[0]
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         product = ((z ^ (z >> np.uint64(31))) >> np.uint64(32)) * np.uint64(bound)
-        if product & np.uint64(0xFFFFFFFF) >= threshold:
+        low = product & np.uint64(0xFFFFFFFF)
+        # The exact limit costs a division and is below bound, so that it is seldom asked for.
+        if low >= np.uint64(bound) or low >= np.uint64(0x100000000) % np.uint64(bound):
             return np.int64(product >> np.uint64(32))

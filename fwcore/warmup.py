@@ -11,6 +11,7 @@ import scipy.sparse
 
 from fwcore import design as designs
 from fwcore.design import Design
+from fwcore.options import Options
 from fwcore.problem import Problem
 from fwcore.solve import Clock, iterate
 from fwcore.solvers import Solver, solvers
@@ -29,9 +30,10 @@ def _toy(design: Design) -> Problem:
     return Problem.from_arrays(X, _X[:, 0] - 2 * _X[:, 1], test=(_X, _X[:, 0]), name="warm-up")
 
 
-def ready(solver: Solver, design: Design) -> None:
-    """Make sure that the kernels of ``solver`` for designs of this layout are compiled in this process."""
-    key = (solver, designs.layout(design))
+def ready(solver: Solver, design: Design, options: Options | None = None) -> None:
+    """Make sure that the kernels of ``solver`` for designs of this layout and these options are compiled in this process."""
+    variant = solver.variant(options or solver.Options())
+    key = (solver, designs.layout(design), *variant.items())
     if key in _ready:
         return
     with _lock:
@@ -40,7 +42,7 @@ def ready(solver: Solver, design: Design) -> None:
         problem = _toy(design)
         top = problem.lam_max * np.array([0.1, 0.5])
         grid = top if solver.form == "ball" else top[::-1]
-        options = solver.Options()
+        options = solver.Options(**variant)
         state = solver.init(problem, options, seed=0)
         clock = Clock()
         for point, value in enumerate(grid.tolist()):

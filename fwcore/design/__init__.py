@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse
+from numpy.typing import NDArray
 
 from fwcore.design import csc, dense
 from fwcore.design.csc import Csc
@@ -54,6 +55,7 @@ __all__ = [
     "like",
     "matrix",
     "open_folder",
+    "permuted",
     "product_count",
     "save",
     "some_dots",
@@ -83,6 +85,17 @@ def layout(design: Design) -> tuple[Any, ...]:
     """What kernels are compiled for: the storage and the types of its arrays."""
     degree = len(design.positions) if isinstance(design, Products) else 0
     return (type(design), degree, *(array.dtype.str for array in design.stored))
+
+
+def permuted(design: Design, columns: NDArray[Any]) -> Design:
+    """A copy with the columns in another order; ``columns`` (p,) says which column goes where."""
+    if isinstance(design, Csc):
+        return csc.permuted(design, columns)
+    rest = {"offset": design.offset[columns], "scale": design.scale[columns]}
+    if isinstance(design, Dense):
+        return design._replace(values=design.values[columns], **rest)
+    # Out of order, every column has a prefix of its own.
+    return design._replace(factors=design.factors[columns], starts=np.arange(columns.size + 1), **rest)
 
 
 def like(design: Design, X: Floats) -> Design:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
+from numba import njit
 from numba.extending import overload
 from numpy.typing import NDArray
 
@@ -54,6 +55,25 @@ def store(X: Any, dtype: Any) -> Csc:
     rows = csc.indices.astype(np.uint16 if m < _SHORT_ROWS else np.int32)
     indptr = csc.indptr.astype(np.int32 if csc.nnz < 2**31 else np.int64)
     return Csc(indptr, rows, csc.data.astype(dtype), int(m), np.zeros(p), np.ones(p))
+
+
+def permuted(design: Csc, columns: NDArray[Any]) -> Csc:
+    """A copy with the columns in another order."""
+    counts = np.diff(design.indptr)[columns]
+    indptr = np.zeros_like(design.indptr)
+    np.cumsum(counts, out=indptr[1:])
+    rows, values = np.empty_like(design.rows), np.empty_like(design.values)
+    _gather(design.indptr, design.rows, design.values, columns, indptr, rows, values)
+    return Csc(indptr, rows, values, design.m, design.offset[columns], design.scale[columns])
+
+
+@njit(nogil=True, cache=True)
+def _gather(indptr, rows, values, columns, new_indptr, new_rows, new_values):  # type: ignore[no-untyped-def]
+    for j in range(columns.size):
+        first, to = indptr[columns[j]], new_indptr[j]
+        for k in range(indptr[columns[j] + 1] - first):
+            new_rows[to + k] = rows[first + k]
+            new_values[to + k] = values[first + k]
 
 
 @overload(col_dot, **COMPILED)

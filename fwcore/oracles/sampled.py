@@ -1,4 +1,4 @@
-"""A uniform kappa-subset of the columns, drawn anew at each step (Frandi et al. 2016, Algorithm 2)."""
+"""kappa random columns, drawn anew at each step: a uniform subset (Frandi et al. 2016, Algorithm 2), or with replacement."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from fwcore.design import Ints, col_dot, col_entries
+from fwcore.design import col_dot, col_entries
 from fwcore.oracles.protocol import steepest
 from fwcore.stream import below, new_stream
 
@@ -19,13 +19,24 @@ class Sampled(NamedTuple):
     Whatever permutation is found, the front after kappa random swaps is a uniform subset, so nothing is ever reset.
     """
 
-    order: Ints
+    order: NDArray[np.int32]
     stream: NDArray[np.uint64]
 
     @classmethod
     def of(cls, p: int, seed: int) -> Sampled:
         """The oracle for p columns, reproducible by its seed."""
-        return cls(np.arange(p), new_stream(seed))
+        return cls(np.arange(p, dtype=np.int32), new_stream(seed))
+
+
+class Replaced(NamedTuple):
+    """With replacement: a column is drawn kappa / p times on average, and seen with probability 1 - (1 - 1/p)^kappa."""
+
+    stream: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, seed: int) -> Replaced:
+        """The oracle, reproducible by its seed."""
+        return cls(new_stream(seed))
 
 
 @overload(steepest, jit_options={"nogil": True}, strict=False)
@@ -49,3 +60,21 @@ def _steepest(oracle, design, sigma, scale, image, image_sum, kappa):  # type: i
         return best, slope, kappa, entries
 
     return sampled
+
+
+@overload(steepest, jit_options={"nogil": True}, strict=False)
+def _steepest_replaced(oracle, design, sigma, scale, image, image_sum, kappa):  # type: ignore[no-untyped-def]
+    if getattr(oracle, "instance_class", None) is not Replaced:
+        return None
+
+    def replaced(oracle, design, sigma, scale, image, image_sum, kappa):  # type: ignore[no-untyped-def]
+        best, slope, entries = 0, 0.0, 0
+        for _ in range(kappa):
+            j = below(oracle.stream, sigma.size)
+            gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
+            entries += col_entries(design, j)
+            if abs(gradient) > abs(slope):
+                best, slope = j, gradient
+        return best, slope, kappa, entries
+
+    return replaced

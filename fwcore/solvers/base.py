@@ -91,6 +91,10 @@ class Solver(ABC):
     losses: ClassVar[tuple[str, ...]]
     Options: ClassVar[type[Options]] = WalkOptions
 
+    def variant(self, options: Any) -> dict[str, Any]:
+        """Those options, by name, for whose values kernels are compiled anew."""
+        return {}
+
     @abstractmethod
     def init(self, problem: Problem, options: Any, seed: int) -> Any:
         """The state before the first point, a = 0.

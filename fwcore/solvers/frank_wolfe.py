@@ -42,8 +42,8 @@ class BallState(NamedTuple):
     """A run of Frank-Wolfe. a = scale * coef, X a = scale * (image + a multiple of ones).
 
     ``coef``, ``support``, ``listed``: shape (p,); the first ``nnz`` entries of ``support`` are the indices with a coefficient, and
-    ``listed`` marks them. ``image``: shape (m,). ``iterate`` (1,) holds scale, the sum of image, S = ||X a||^2, F = y'X a,
-    sum abs(coef), nnz and the bound on empty draws, ``walk`` (1,) the book-keeping.
+    ``listed`` marks them. ``image``: shape (m,), and ``scratch``, room for another. ``iterate`` (1,) holds scale, the sum of image,
+    S = ||X a||^2, F = y'X a, sum abs(coef), nnz and the bound on empty draws, ``walk`` (1,) the book-keeping.
     """
 
     coef: Floats
@@ -53,6 +53,7 @@ class BallState(NamedTuple):
     iterate: Any
     walk: Any
     oracle: Any
+    scratch: Floats
 
 
 class FrankWolfeSolver(Solver):
@@ -87,12 +88,13 @@ class FrankWolfeSolver(Solver):
             iterate,
             new_walk(problem, options),
             self.oracle(problem, options, seed),
+            np.empty(problem.m),
         )
 
     def set_point(self, problem: Problem, state: BallState, options: Any, value: float, progress: float) -> None:
         start_point(state.walk, value)
         state.walk["kappa"] = self.kappa(problem, options, progress)
-        _refresh(problem.design, problem.y, state)
+        refresh(problem.design, problem.y, state)
         _rescale_to(state, value)
 
     def advance(self, problem: Problem, state: BallState, n: int) -> Rows:
@@ -107,7 +109,7 @@ class FrankWolfeSolver(Solver):
 
 
 @njit(nogil=True, cache=True)
-def _refresh(design, y, state):  # type: ignore[no-untyped-def]
+def refresh(design, y, state):  # type: ignore[no-untyped-def]
     """Recompute the image, S, F and the l1 norm from the coefficients, which bounds the drift of the recursions."""
     it = state.iterate[0]
     indices = state.support[: it.nnz]
@@ -161,7 +163,7 @@ def _fold_scale(state):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _move(design, sigma, state, j, gradient, sqnorm, vertex, step):  # type: ignore[no-untyped-def]
+def move(design, sigma, state, j, gradient, sqnorm, vertex, step):  # type: ignore[no-untyped-def]
     """a <- (1 - step) a + step * vertex * e_j, with S, F and the image; return the largest change of a coefficient.
 
     That is the change of a_j. Every other coefficient changes by step * abs(a_i), and in the ball abs(a_i) <= delta - abs(a_j),
@@ -205,7 +207,7 @@ def _steepest_of_support(design, sigma, state, best, slope):  # type: ignore[no-
 
 
 @njit(nogil=True, cache=True)
-def _find_vertex(design, sigma, state):  # type: ignore[no-untyped-def]
+def find_vertex(design, sigma, state):  # type: ignore[no-untyped-def]
     """Ask the oracle until its vertex descends: (index, gradient, Frank-Wolfe gap of the vertex).
 
     A sample may hold no descent vertex, and that is not convergence: draw again, until ``redraw_until`` columns were looked at, and
@@ -237,14 +239,14 @@ def _advance(design, sigma, sqnorms, f0, state, rows):  # type: ignore[no-untype
     """Steps until ``rows`` is full or the point ends; the number of rows filled (Frandi et al. 2016, Algorithms 1 and 2)."""
     it, walk = state.iterate[0], state.walk[0]
     for k in range(rows.size):
-        j, gradient, gap = _find_vertex(design, sigma, state)
+        j, gradient, gap = find_vertex(design, sigma, state)
         vertex = -walk.value if gradient > 0.0 else walk.value
         image_dot = gradient + sigma[j]
         step = exact_line_search(it.energy, it.correlation, gradient, image_dot, sqnorms[j], vertex)
         moved = 0.0
         # The gap vouches for the iterate before the step, so where it is small enough that iterate stays.
         if step > 0.0 and gap > walk.gap_at_most:
-            moved = _move(design, sigma, state, j, gradient, sqnorms[j], vertex, step)
+            moved = move(design, sigma, state, j, gradient, sqnorms[j], vertex, step)
         row = rows[k]
         row.objective = f0 + 0.5 * it.energy - it.correlation
         row.l1 = it.scale * it.l1

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from fwcore.errors import ParameterError
 from fwcore.solvers.active_set import ActiveSet
+from fwcore.solvers.away_fw import AwayFW
 from fwcore.solvers.base import Solver
 from fwcore.solvers.cd import CoordinateDescent
 from fwcore.solvers.corrective_fw import CorrectiveFW
 from fwcore.solvers.fw import DeterministicFW
+from fwcore.solvers.pairwise_fw import PairwiseFW
 from fwcore.solvers.sfw import StochasticFW
 
-SOLVERS: tuple[Solver, ...] = (StochasticFW(), DeterministicFW(), CorrectiveFW(), CoordinateDescent(), ActiveSet())
+SOLVERS: tuple[Solver, ...] = (
+    StochasticFW(),
+    DeterministicFW(),
+    AwayFW(),
+    PairwiseFW(),
+    CorrectiveFW(),
+    CoordinateDescent(),
+    ActiveSet(),
+)
 
 
 def find(name: str) -> Solver:

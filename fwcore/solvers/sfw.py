@@ -9,7 +9,7 @@ import param
 from fwcore import sampling
 from fwcore.errors import ParameterError
 from fwcore.options import SamplingRule, WalkOptions
-from fwcore.oracles import Sampled
+from fwcore.oracles import Blocks, Replaced, Sampled
 from fwcore.problem import Problem
 from fwcore.solvers.frank_wolfe import FrankWolfeSolver
 
@@ -18,6 +18,14 @@ class SfwOptions(WalkOptions):
     """Options of `StochasticFW`."""
 
     sampling = SamplingRule(default="1%", label="Sampling", doc="How many columns a step looks at.")
+    draw = param.Selector(
+        default="subset",
+        objects=["subset", "with replacement", "blocks"],
+        label="Draw",
+        doc="subset: kappa distinct columns. with replacement: kappa times any column. blocks: as many whole blocks of "
+        "neighbouring columns, of a copy of the design that is shuffled once, as make up kappa; memory is then read in order.",
+    )
+    block = param.Integer(default=64, bounds=(1, 2**20), label="Block", doc="Columns of a block, where blocks are drawn.")
     redraw_until = param.Integer(
         default=194,
         bounds=(1, 2**31 - 1),
@@ -39,14 +47,19 @@ class StochasticFW(FrankWolfeSolver):
     reference = "Frandi, Ñanculef, Lodi, Sartori & Suykens 2016, Algorithm 2"
     Options = SfwOptions
 
-    def oracle(self, problem: Problem, options: Any, seed: int) -> Sampled:
-        return Sampled.of(problem.p, seed)
+    def oracle(self, problem: Problem, options: Any, seed: int) -> Sampled | Replaced | Blocks:
+        if options.draw == "blocks":
+            return Blocks.of(problem.design, problem.sigma, options.block, seed)
+        return Replaced.of(seed) if options.draw == "with replacement" else Sampled.of(problem.p, seed)
 
     def kappa(self, problem: Problem, options: Any, progress: float) -> int:
         try:
             return sampling.parse(options.sampling).kappa(problem.p, progress)
         except ParameterError as error:
             raise ParameterError(error.name, type(self).__name__, error.rule, error.got) from None
+
+    def variant(self, options: Any) -> dict[str, Any]:
+        return {"draw": options.draw}
 
     def redraw_until(self, options: Any) -> int:
         return int(options.redraw_until)

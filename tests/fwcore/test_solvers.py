@@ -36,7 +36,9 @@ def test_dense_and_sparse_storage_give_the_same_path(name):
     for storage in toys.STORAGES:
         problem = toys.problem("sparse", storage)
         options = {"sampling": "20%"} if name == "sfw" else {}
-        results.append(walk_path(problem, name, grid_for(find(name), problem), rule="gap", tol=1e-3, **options))
+        # Steps from the worst atom part ways at the first rounding error, and meet again at the solution.
+        tol = 1e-10 if name in ("away_fw", "pairwise_fw") else 1e-3
+        results.append(walk_path(problem, name, grid_for(find(name), problem), rule="gap", tol=tol, **options))
     dense, sparse = results
     np.testing.assert_allclose(dense.points["objective"], sparse.points["objective"], rtol=1e-6)
     np.testing.assert_allclose(dense.coefs.toarray(), sparse.coefs.toarray(), atol=1e-5)

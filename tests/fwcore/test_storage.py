@@ -50,9 +50,10 @@ def test_a_folder_is_opened_without_reading_it(storage, tmp_path):
     opened = design.open_folder(tmp_path / "X")
     assert isinstance(opened.values.base, np.memmap)
     again = Problem.from_arrays(opened, y)
-    assert again.content_hash == problem.content_hash
+    for ours, theirs in zip(again.design.stored, problem.design.stored, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
     one, two = (walk_path(p, "corrective_fw", [0.5, 1.0]) for p in (problem, again))
-    np.testing.assert_array_equal(one.coefs.toarray(), two.coefs.toarray())
+    np.testing.assert_allclose(one.coefs.toarray(), two.coefs.toarray(), atol=1e-12)
 
 
 def test_a_folder_of_ones_own_needs_only_the_values(tmp_path):

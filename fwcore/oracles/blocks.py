@@ -1,0 +1,63 @@
+"""Contiguous circular blocks of a once-permuted design: memory is read in order."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+from numpy.typing import NDArray
+
+from fwcore.design import Design, Floats, col_dot, col_entries, permuted
+from fwcore.oracles.protocol import steepest
+from fwcore.stream import below, new_stream
+
+
+class Blocks(NamedTuple):
+    """``design`` and ``sigma`` hold the columns in the order of ``columns`` (p,), a random permutation made once.
+
+    The circle of columns is cut into blocks of ``width`` from a random place on, and a draw takes whole blocks without replacement,
+    the last one in part, until it has kappa columns. As every rotation is as likely, every column has probability kappa / p, which
+    is all that Lemma 1 of Frandi et al. (2016) asks. ``order`` is a persistent permutation of the blocks; ``width`` holds one int.
+    """
+
+    design: Any
+    sigma: Floats
+    columns: NDArray[np.int32]
+    order: NDArray[np.int32]
+    width: NDArray[np.int64]
+    stream: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, design: Design, sigma: Floats, width: int, seed: int) -> Blocks:
+        """The oracle with its own copy of the design, reproducible by its seed."""
+        columns = np.random.default_rng(seed).permutation(sigma.size).astype(np.int32)
+        blocks = np.arange(-(-sigma.size // width), dtype=np.int32)
+        return cls(permuted(design, columns), sigma[columns], columns, blocks, np.array([width]), new_stream(seed))
+
+
+@overload(steepest, jit_options={"nogil": True}, strict=False)
+def _steepest(oracle, design, sigma, scale, image, image_sum, kappa):  # type: ignore[no-untyped-def]
+    if getattr(oracle, "instance_class", None) is not Blocks:
+        return None
+
+    def blocks(oracle, design, sigma, scale, image, image_sum, kappa):  # type: ignore[no-untyped-def]
+        X, products, order, width, p = oracle.design, oracle.sigma, oracle.order, oracle.width[0], oracle.sigma.size
+        best, slope, entries, left, drawn = 0, 0.0, 0, kappa, 0
+        rotation = below(oracle.stream, p)
+        while left > 0:
+            other = drawn + below(oracle.stream, order.size - drawn)
+            order[drawn], order[other] = order[other], order[drawn]
+            first = order[drawn] * width
+            drawn += 1
+            # The last block of the circle may be narrower.
+            for k in range(first, min(first + min(width, left), p)):
+                j = k + rotation - (p if k + rotation >= p else 0)
+                gradient = scale * col_dot(X, j, image, image_sum) - products[j]
+                entries += col_entries(X, j)
+                left -= 1
+                if abs(gradient) > abs(slope):
+                    best, slope = j, gradient
+        return np.int64(oracle.columns[best]), slope, kappa, entries
+
+    return blocks
