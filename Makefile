@@ -19,8 +19,10 @@ test: $(VENV)/.installed-test chromium lint
 test-all: $(VENV)/.installed-test chromium lint
 	$(BIN)/python -m pytest
 
+# adelie asks for numpy below 2, which it does not need: hence without dependencies. glmnet is run where Rscript has it.
 bench: $(VENV)/.installed-test $(VENV)/.installed-bench chromium
-	$(BIN)/python tests/benchmarks/run.py
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps adelie
+	$(BIN)/python tests/benchmarks/run.py $(PARTS) $(if $(CASES),--cases $(CASES))
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff format --check .

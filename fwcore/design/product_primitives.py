@@ -7,7 +7,7 @@ from numba import njit
 from numba.extending import overload
 
 from fwcore.design.primitives import COMPILED, FAST, col_axpy, col_dot, col_entries, col_moments, range_dots, stored_as
-from fwcore.design.products import Products
+from fwcore.design.products import PADDING, Products
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -19,57 +19,65 @@ def _entry(base, factors, j, i):  # type: ignore[no-untyped-def]
     return product
 
 
+# Rows of the base are whole multiples of PADDING; loops that say so need no remainder, and vectorise better.
+
+
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _four_dots(base, prefix, factors, j, out):  # type: ignore[no-untyped-def]
-    """out_k = prefix' (last factor of column j + k) for k in 0 ... 3; the prefix is loaded once."""
-    last = factors.shape[1] - 1
-    a, b, c, d = factors[j, last], factors[j + 1, last], factors[j + 2, last], factors[j + 3, last]
+def _four_dots(base, prefix, a, b, c, d):  # type: ignore[no-untyped-def]
+    """prefix'base_f for four rows f, with each entry of the prefix loaded once."""
     dot_a, dot_b, dot_c, dot_d = 0.0, 0.0, 0.0, 0.0
-    for i in range(prefix.size):
+    for i in range(prefix.size // PADDING * PADDING):
         w = prefix[i]
         dot_a += w * base[a, i]
         dot_b += w * base[b, i]
         dot_c += w * base[c, i]
         dot_d += w * base[d, i]
-    out[0], out[1], out[2], out[3] = dot_a, dot_b, dot_c, dot_d
+    return dot_a, dot_b, dot_c, dot_d
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _one_dot(base, prefix, f):  # type: ignore[no-untyped-def]
     total = 0.0
-    for i in range(prefix.size):
+    for i in range(prefix.size // PADDING * PADDING):
         total += prefix[i] * base[f, i]
     return total
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
+def _stack_prefix(base, factors, j, shared, stack):  # type: ignore[no-untyped-def]
+    """stack_k = w times the first k factors of column j; the first ``shared`` products are there already."""
+    for k in range(shared, factors.shape[1] - 1):
+        f = factors[j, k]
+        for i in range(base.shape[1] // PADDING * PADDING):
+            stack[k + 1, i] = stack[k, i] * base[f, i]
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
 def _walk(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
     """out_k = z_{first + k}' w for a range of columns, prefix by prefix."""
-    base, factors, starts = design.base, design.factors, design.starts
-    leading, stop = factors.shape[1] - 1, first + out.size
-    stack, four = np.zeros((leading + 1, base.shape[1])), np.empty(4)
+    base, factors, starts, last = design.base, design.factors, design.starts, design.factors.shape[1] - 1
+    stack = np.zeros((last + 1, base.shape[1]))
     stack[0, : v.size] = v
+    prefix = stack[last]
     group = np.searchsorted(starts, first, side="right") - 1
-    j = first
+    j, stop = first, first + out.size
     while j < stop:
         shared = 0
-        if j > first:
-            while shared < leading and factors[j, shared] == factors[j - 1, shared]:
-                shared += 1
-        for k in range(shared, leading):
-            for i in range(base.shape[1]):
-                stack[k + 1, i] = stack[k, i] * base[factors[j, k], i]
+        while j > first and shared < last and factors[j, shared] == factors[j - 1, shared]:
+            shared += 1
+        _stack_prefix(base, factors, j, shared, stack)
         group += 1
-        end, prefix = min(stop, starts[group]), stack[leading]
+        end = min(stop, starts[group])
+        while j + 4 <= end:
+            k = j - first
+            a, b, c, d = factors[j, last], factors[j + 1, last], factors[j + 2, last], factors[j + 3, last]
+            out[k], out[k + 1], out[k + 2], out[k + 3] = _four_dots(base, prefix, a, b, c, d)
+            j += 4
         while j < end:
-            if j + 4 <= end:
-                _four_dots(base, prefix, factors, j, four)
-                width = 4
-            else:
-                four[0], width = _one_dot(base, prefix, factors[j, leading]), 1
-            for k in range(width):
-                out[j + k - first] = design.scale[j + k] * (four[k] - design.offset[j + k] * v_sum)
-            j += width
+            out[j - first] = _one_dot(base, prefix, factors[j, last])
+            j += 1
+    for k in range(out.size):
+        out[k] = design.scale[first + k] * (out[k] - design.offset[first + k] * v_sum)
 
 
 # The common degrees, each in a loop that vectorises and is small enough to be inlined. Rows are indexed rather than sliced: a

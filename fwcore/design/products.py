@@ -19,7 +19,7 @@ from fwcore.design.primitives import Floats, Ints
 from fwcore.errors import ParameterError
 
 MOST_COLUMNS = 2**31 - 1
-_PADDING = 16
+PADDING = 16
 
 
 class Products(NamedTuple):
@@ -112,7 +112,7 @@ class ProductNames(Sequence[str]):
 
 def _padded(X: Floats) -> Floats:
     m, d = X.shape
-    base = np.zeros((d + 1, -(-m // _PADDING) * _PADDING))
+    base = np.zeros((d + 1, -(-m // PADDING) * PADDING))
     base[0, :m] = 1.0
     base[1:, :m] = X.T
     return base

@@ -21,7 +21,7 @@ from fwcore.design import Floats, full_pass
 from fwcore.problem import Problem
 
 _REFERENCES = 3
-_BLOCK = 32
+_BLOCK = 64
 # The references are kept in float32: rounding of each, of the weights, of their products and sums.
 _ROUNDING = 8 * float(np.finfo(np.float32).eps)
 _RIDGE = 1e-13
@@ -39,17 +39,19 @@ class Screen:
 
     Attributes
     ----------
-    dots : float32 ndarray of shape (references, p)
-        X'r of each reference; zero where there is none yet.
-    norms : float32 ndarray of shape (p,)
-        l2 norms of the columns, rounded up.
+    dots : float32 ndarray of shape (references, at least p)
+        X'r of each reference; zero where there is none yet, and from column p on, so that the sweep goes by whole blocks.
+    norms : float32 ndarray of shape (at least p,)
+        l2 norms of the columns, rounded up; zero from column p on.
     passes : int
         Full passes made.
     """
 
     def __init__(self, problem: Problem, threads: int) -> None:
-        self.dots = np.zeros((_REFERENCES, problem.p), np.float32)
-        self.norms = np.nextafter(np.sqrt(problem.sqnorms).astype(np.float32), np.float32(np.inf))
+        padded = -(-problem.p // _BLOCK) * _BLOCK
+        self.dots = np.zeros((_REFERENCES, padded), np.float32)
+        self.norms = np.zeros(padded, np.float32)
+        self.norms[: problem.p] = np.nextafter(np.sqrt(problem.sqnorms).astype(np.float32), np.float32(np.inf))
         self.passes = 0
         self._problem = problem
         self._threads = threads
@@ -63,7 +65,7 @@ class Screen:
 
     def _keep(self, residual: Floats, dots: Floats) -> int:
         k = self._oldest
-        self.dots[k], self._residuals[k] = dots, residual
+        self.dots[k, : dots.size], self._residuals[k] = dots, residual
         products = self._residuals @ residual
         self._gram[k], self._gram[:, k] = products, products
         self._lengths[k] = np.sqrt(products[k])
@@ -88,35 +90,37 @@ class Screen:
         weights[self._keep(residual, self._pass)] = 1.0
         return self._with_slack(weights, 0.0)
 
-    def above(self, bounds: Bounds, threshold: float, out: Any) -> tuple[int, float]:
-        """Columns whose bound exceeds ``threshold``, into ``out`` as far as they fit: (their number, largest bound of the others).
+    def above(self, bounds: Bounds, threshold: float, out: Any) -> int:
+        """The number of columns whose bound exceeds ``threshold``, and they in ``out``; if they do not fit, out.size + 1."""
+        return int(_sweep(self.dots, self.norms, bounds.weights, np.float32(bounds.slack), np.float32(threshold), out))
 
-        Where there are more than ``out`` has places, the sweep ends and the number is out.size + 1.
-        """
-        found, rest = _sweep(self.dots, self.norms, bounds.weights, np.float32(bounds.slack), threshold, out)
-        return int(found), float(rest)
+    def steepest(self, bounds: Bounds, threshold: float, out: Any) -> tuple[int, float]:
+        """As `above`, with the threshold raised until what exceeds it fits; ``bounds`` are those of `renew`."""
+        top = float(np.abs(self.dots[np.argmax(bounds.weights)]).max()) + bounds.slack
+        threshold = max(threshold, 0.5 * top)
+        while (n := self.above(bounds, threshold, out)) > out.size:
+            threshold = 0.5 * (threshold + top)
+        return n, threshold
 
 
 @njit(nogil=True, cache=True, fastmath={"contract", "nsz"})
 def _sweep(dots, norms, weights, slack, threshold, out):  # type: ignore[no-untyped-def]
-    p, block = norms.size, np.empty(_BLOCK, np.float32)
-    found, rest = 0, np.float32(0.0)
-    for first in range(0, p, _BLOCK):
-        width = min(_BLOCK, p - first)
-        largest = np.float32(0.0)
-        for i in range(width):
+    """Blocks are bounded and counted in loops that vectorise; only those with a column to report are gone through."""
+    block, found = np.empty(_BLOCK, np.float32), 0
+    w0, w1, w2 = weights[0], weights[1], weights[2]
+    # A whole number of blocks anyway; said so that the compiler knows, too, and vectorises.
+    for first in range(0, norms.size // _BLOCK * _BLOCK, _BLOCK):
+        above = 0
+        for i in range(_BLOCK):
             j = first + i
-            block[i] = abs(weights[0] * dots[0, j] + weights[1] * dots[1, j] + weights[2] * dots[2, j]) + slack * norms[j]
-            largest = max(largest, block[i])
-        if largest <= threshold:
-            rest = max(rest, largest)
+            block[i] = abs(w0 * dots[0, j] + w1 * dots[1, j] + w2 * dots[2, j]) + slack * norms[j]
+            above += np.int32(block[i] > threshold)
+        if above == 0:
             continue
-        for i in range(width):
-            if block[i] <= threshold:
-                rest = max(rest, block[i])
-            elif found == out.size:
-                return found + 1, rest
-            else:
+        for i in range(_BLOCK):
+            if block[i] > threshold:
+                if found == out.size:
+                    return found + 1
                 out[found] = first + i
                 found += 1
-    return found, rest
+    return found

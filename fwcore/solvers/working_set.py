@@ -124,16 +124,17 @@ class WorkingSetSolver(Solver):
         """Let columns steeper than ``threshold`` join: (how many did, a bound on the steepest of all)."""
         screen, found = state.screen, state.found
         bounds = screen.bounds(residual)
-        n, rest = screen.above(bounds, threshold, found)
+        n = screen.above(bounds, threshold, found)
+        hidden = threshold
         if n > found.size:
             bounds = screen.renew(residual)
             state.walk["dots"] += problem.p
             state.walk["entries"] += problem.entries
-            n, rest = self._steepest_that_fit(screen, bounds, threshold, found)
+            n, hidden = screen.steepest(bounds, threshold, found)
         slopes = np.empty(n)
         some_dots(problem.design, found[:n], residual, float(residual.sum()), slopes)
         slopes = np.abs(slopes)
-        steepest = max(rest, float(slopes.max(initial=0.0)))
+        steepest = max(hidden, float(slopes.max(initial=0.0)))
         breaking = (slopes > threshold) & ~state.listed[found[:n]]
         state.walk["dots"] += n
         candidates, slopes = found[:n][breaking], slopes[breaking]
@@ -141,15 +142,6 @@ class WorkingSetSolver(Solver):
         chosen = np.argsort(-slopes, kind="stable")[:most]
         self._join(problem, state, candidates[chosen])
         return chosen.size, steepest
-
-    def _steepest_that_fit(self, screen: Screen, bounds: Any, threshold: float, found: Ints) -> tuple[int, float]:
-        """As `Screen.above`, with the threshold raised until what exceeds it fits."""
-        top = float(np.abs(screen.dots[np.argmax(bounds.weights)]).max()) + bounds.slack
-        while True:
-            threshold = max(threshold, 0.5 * top) if threshold < 0.5 * top else 0.5 * (threshold + top)
-            n, rest = screen.above(bounds, threshold, found)
-            if n <= found.size:
-                return n, rest
 
     def _join(self, problem: Problem, state: WorkingSet, columns: Ints) -> None:
         size = state.size

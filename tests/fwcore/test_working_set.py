@@ -81,17 +81,19 @@ def test_the_screen_never_misses_a_column(seed, closeness):
         threshold = float(np.quantile(exact, random.random()))
         out = np.zeros(problem.p, np.int64)
         for bounds in (screen.bounds(residual), screen.renew(residual)):
-            found, rest = screen.above(bounds, threshold, out)
-            hidden = np.setdiff1d(np.arange(problem.p), out[:found])
-            assert exact[hidden].max(initial=0.0) <= rest <= threshold * (1 + 1e-6)
+            found = screen.above(bounds, threshold, out)
             assert set(np.flatnonzero(exact > threshold)) <= set(out[:found].tolist())
+        few = np.zeros(7, np.int64)
+        found, raised = screen.steepest(screen.renew(residual), threshold, few)
+        assert set(np.flatnonzero(exact > raised)) <= set(few[:found].tolist())
+        assert raised >= threshold
 
 
 def test_the_screen_says_when_there_are_more_than_fit():
     problem = toys.problem("wide")
     screen = Screen(problem, 1)
     out = np.zeros(5, np.int64)
-    assert screen.above(screen.bounds(problem.y), 0.0, out)[0] == 6
+    assert screen.above(screen.bounds(problem.y), 0.0, out) == 6
 
 
 @pytest.mark.parametrize("kind", toys.KINDS)
