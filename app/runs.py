@@ -215,7 +215,7 @@ class Preparation:
             except StopIteration as end:
                 self._delta_max = end.value
                 break
-            self._announce(f"Finding δ max by coordinate descent, once for this problem: point {done + 1} of {total}.")
+            self._announce(f"Finding δ max, once for this problem: point {done + 1} of {total}.")
             if time.monotonic() - begun > TURN_SECONDS / 2:
                 return False
         self._hand_over(self._problem, "ball", grids.delta_grid(self._delta_max or 0.0, experiment.points))

@@ -55,7 +55,7 @@ def ready(solver: Solver, design: Design, options: Options | None = None) -> Non
 def every_solver() -> Iterator[str]:
     """Compile all solvers for all storages, dense designs first; yield the name of each that is ready.
 
-    Penalty forms come before the others: a path on the ball waits until coordinate descent has found its end.
+    Penalty forms come before the others: a path on the ball waits until one of them has found its end.
     """
     for design in _STORAGES:
         for solver in sorted(solvers(), key=lambda solver: solver.form == "ball"):

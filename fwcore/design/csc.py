@@ -82,9 +82,11 @@ def _col_dot(design, j, v, v_sum):  # type: ignore[no-untyped-def]
         return None
 
     def csc(design, j, v, v_sum):  # type: ignore[no-untyped-def]
+        rows = design.rows[design.indptr[j] : design.indptr[j + 1]]
+        values = design.values[design.indptr[j] : design.indptr[j + 1]]
         total = 0.0
-        for k in range(design.indptr[j], design.indptr[j + 1]):
-            total += design.values[k] * v[design.rows[k]]
+        for k in range(rows.size):
+            total += values[k] * v[rows[k]]
         return design.scale[j] * (total - design.offset[j] * v_sum)
 
     return csc

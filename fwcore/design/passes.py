@@ -12,7 +12,7 @@ from typing import Any
 
 from numba import njit
 
-from fwcore.design.primitives import Floats, col_axpy, col_dot, col_moments, range_dots
+from fwcore.design.primitives import Floats, col_axpy, col_dot, col_entries, col_moments, range_dots
 
 _spent = threading.local()
 
@@ -37,9 +37,12 @@ def _range(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True)
 def some_dots(design, columns, v, v_sum, out):  # type: ignore[no-untyped-def]
-    """out_k = z_j' w for the columns j = columns_k."""
+    """out_k = z_j' w for the columns j = columns_k; returns the entries touched."""
+    entries = 0
     for k in range(columns.size):
         out[k] = col_dot(design, columns[k], v, v_sum)
+        entries += col_entries(design, columns[k])
+    return entries
 
 
 @njit(nogil=True, cache=True)

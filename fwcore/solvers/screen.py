@@ -63,7 +63,7 @@ class Screen:
         # X'y is known: the first reference is free.
         self._keep(problem.y, problem.sigma)
 
-    def _keep(self, residual: Floats, dots: Floats) -> int:
+    def _keep(self, residual: Floats, dots: Floats) -> None:
         k = self._oldest
         self.dots[k, : dots.size], self._residuals[k] = dots, residual
         products = self._residuals @ residual
@@ -71,36 +71,23 @@ class Screen:
         self._lengths[k] = np.sqrt(products[k])
         self._gram[k, k] += _RIDGE * products[k] + np.finfo(np.float64).tiny
         self._oldest = (k + 1) % _REFERENCES
-        return k
 
     def bounds(self, residual: Floats) -> Bounds:
         """The combination of references nearest to ``residual``."""
         weights = np.linalg.solve(self._gram, self._residuals @ residual).astype(np.float32)
         left = residual - weights.astype(np.float64) @ self._residuals
-        return self._with_slack(weights, float(np.sqrt(left @ left)))
+        return Bounds(weights, float(np.sqrt(left @ left)) + _ROUNDING * float(np.abs(weights) @ self._lengths))
 
-    def _with_slack(self, weights: NDArray[np.float32], left: float) -> Bounds:
-        return Bounds(weights, left + _ROUNDING * float(np.abs(weights) @ self._lengths))
-
-    def renew(self, residual: Floats) -> Bounds:
-        """One full pass: ``residual`` becomes a reference in the place of the oldest."""
+    def renew(self, residual: Floats) -> Floats:
+        """One full pass: X'r, valid until the next, and ``residual`` becomes a reference in the place of the oldest."""
         full_pass(self._problem.design, residual, float(residual.sum()), self._pass, self._threads)
         self.passes += 1
-        weights = np.zeros(_REFERENCES, np.float32)
-        weights[self._keep(residual, self._pass)] = 1.0
-        return self._with_slack(weights, 0.0)
+        self._keep(residual, self._pass)
+        return self._pass
 
     def above(self, bounds: Bounds, threshold: float, out: Any) -> int:
         """The number of columns whose bound exceeds ``threshold``, and they in ``out``; if they do not fit, out.size + 1."""
         return int(_sweep(self.dots, self.norms, bounds.weights, np.float32(bounds.slack), np.float32(threshold), out))
-
-    def steepest(self, bounds: Bounds, threshold: float, out: Any) -> tuple[int, float]:
-        """As `above`, with the threshold raised until what exceeds it fits; ``bounds`` are those of `renew`."""
-        top = float(np.abs(self.dots[np.argmax(bounds.weights)]).max()) + bounds.slack
-        threshold = max(threshold, 0.5 * top)
-        while (n := self.above(bounds, threshold, out)) > out.size:
-            threshold = 0.5 * (threshold + top)
-        return n, threshold
 
 
 @njit(nogil=True, cache=True, fastmath={"contract", "nsz"})
@@ -114,7 +101,7 @@ def _sweep(dots, norms, weights, slack, threshold, out):  # type: ignore[no-unty
         for i in range(_BLOCK):
             j = first + i
             block[i] = abs(w0 * dots[0, j] + w1 * dots[1, j] + w2 * dots[2, j]) + slack * norms[j]
-            above += np.int32(block[i] > threshold)
+            above += int(block[i] > threshold)
         if above == 0:
             continue
         for i in range(_BLOCK):

@@ -27,6 +27,8 @@ from fwcore.trace import Rows, new_rows
 # A round lets at most so many columns onto the face, so that it stays short.
 _JOIN_FACE = 64
 _FIRST_CAPACITY = 64
+# Once the columns looked at since the last full pass come to this share of one, a fresh reference is worth it.
+_RENEW = 0.4
 # Shares of the target gap that the working set and the columns outside it may use up.
 _INSIDE, _OUTSIDE = 0.3, 0.9
 
@@ -42,7 +44,8 @@ class CertifiedOptions(WalkOptions):
 class WorkingSet:
     """A run: the first ``size`` of ``columns`` are the working set, which ``listed`` (p,) marks; ``face`` holds its coefficients.
 
-    ``found`` is room for the columns that a round looks at, ``target`` the gap that ends a point.
+    ``found`` is room for the columns that a round looks at, ``spent`` the entries touched in them since the last full pass,
+    ``target`` the gap that ends a point.
     """
 
     face: Face
@@ -52,6 +55,7 @@ class WorkingSet:
     found: Ints
     target: float
     walk: Any
+    spent: int = 0
 
     @property
     def size(self) -> int:
@@ -122,26 +126,34 @@ class WorkingSetSolver(Solver):
 
     def _look(self, problem: Problem, state: WorkingSet, residual: Floats, threshold: float) -> tuple[int, float]:
         """Let columns steeper than ``threshold`` join: (how many did, a bound on the steepest of all)."""
+        columns, slopes = self._candidates(problem, state, residual, threshold)
+        steepest = max(threshold, float(slopes.max(initial=0.0)))
+        breaking = (slopes > threshold) & ~state.listed[columns]
+        columns, slopes = columns[breaking], slopes[breaking]
+        most = max(10, state.size // 5)
+        if slopes.size > most:
+            steep = np.argpartition(-slopes, most)[:most]
+            columns, slopes = columns[steep], slopes[steep]
+        self._join(problem, state, columns[np.lexsort((columns, -slopes))])
+        return columns.size, steepest
+
+    def _candidates(self, problem: Problem, state: WorkingSet, residual: Floats, threshold: float) -> tuple[Ints, Floats]:
+        """Every column with abs(x_j'r) > threshold, perhaps among others, and these values."""
         screen, found = state.screen, state.found
-        bounds = screen.bounds(residual)
-        n = screen.above(bounds, threshold, found)
-        hidden = threshold
-        if n > found.size:
-            bounds = screen.renew(residual)
+        n = screen.above(screen.bounds(residual), threshold, found)
+        if n > found.size or state.spent > _RENEW * problem.entries:
+            state.spent = 0
             state.walk["dots"] += problem.p
             state.walk["entries"] += problem.entries
-            n, hidden = screen.steepest(bounds, threshold, found)
+            slopes = np.abs(screen.renew(residual))
+            columns = np.flatnonzero(slopes > threshold)
+            return columns, slopes[columns]
         slopes = np.empty(n)
-        some_dots(problem.design, found[:n], residual, float(residual.sum()), slopes)
-        slopes = np.abs(slopes)
-        steepest = max(hidden, float(slopes.max(initial=0.0)))
-        breaking = (slopes > threshold) & ~state.listed[found[:n]]
+        entries = some_dots(problem.design, found[:n], residual, float(residual.sum()), slopes)
+        state.spent += entries
         state.walk["dots"] += n
-        candidates, slopes = found[:n][breaking], slopes[breaking]
-        most = max(10, state.size // 5)
-        chosen = np.argsort(-slopes, kind="stable")[:most]
-        self._join(problem, state, candidates[chosen])
-        return chosen.size, steepest
+        state.walk["entries"] += entries
+        return found[:n], np.abs(slopes)
 
     def _join(self, problem: Problem, state: WorkingSet, columns: Ints) -> None:
         size = state.size

@@ -150,7 +150,7 @@ def test_delta_max_is_announced_while_it_is_found(monkeypatch, tmp_path):
 
     wait_for(over, "the runs to end")
     assert session.state is RunState.DONE
-    assert "Finding δ max by coordinate descent, once for this problem" in told
+    assert "Finding δ max, once for this problem" in told
 
 
 @pytest.mark.parametrize("again", range(AGAIN))

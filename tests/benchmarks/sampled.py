@@ -10,7 +10,7 @@ import numpy as np
 from certified import walked, worst_gap
 from problems import CASES, available, log1p
 
-from fwcore import Problem, grids
+from fwcore import Problem, grids, walk_path
 
 SEEDS = 5
 _SHARES = ("1%", "2%", "3%")
@@ -41,7 +41,8 @@ def measure(only: list[str] | None = None) -> list[dict[str, Any]]:
         if not available(name) or (only and name not in only):
             continue
         case = CASES[name]()
-        radii = grids.delta_grid(grids.delta_max(case.problem))
+        end = walk_path(case.problem, "active_set", [case.problem.lam_max / case.span], tol=1e-6).points["l1"][0]
+        radii = grids.delta_grid(end)
         for stored, problem in case.stored.items():
             for draw in ("subset", "blocks"):
                 for sampling in _SHARES:

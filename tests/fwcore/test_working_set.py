@@ -80,13 +80,12 @@ def test_the_screen_never_misses_a_column(seed, closeness):
         exact = np.abs(problem.gradient(residual))
         threshold = float(np.quantile(exact, random.random()))
         out = np.zeros(problem.p, np.int64)
-        for bounds in (screen.bounds(residual), screen.renew(residual)):
-            found = screen.above(bounds, threshold, out)
+        for _ in range(2):
+            found = screen.above(screen.bounds(residual), threshold, out)
             assert set(np.flatnonzero(exact > threshold)) <= set(out[:found].tolist())
-        few = np.zeros(7, np.int64)
-        found, raised = screen.steepest(screen.renew(residual), threshold, few)
-        assert set(np.flatnonzero(exact > raised)) <= set(few[:found].tolist())
-        assert raised >= threshold
+            # After the pass the residual itself is a reference, and the bounds are tight but for rounding.
+            np.testing.assert_allclose(np.abs(screen.renew(residual)), exact, atol=1e-14)
+        assert found <= (exact > threshold * (1 - 1e-4)).sum()
 
 
 def test_the_screen_says_when_there_are_more_than_fit():
