@@ -27,11 +27,13 @@ from fwcore.design.csc import Csc
 from fwcore.design.dense import Dense
 from fwcore.design.folder import open_folder, save
 from fwcore.design.passes import all_dots, column_moments, combine, cpu_seconds, full_pass, some_dots
-from fwcore.design.primitives import FAST, Floats, Ints, col_axpy, col_dot, col_entries, col_moments
+from fwcore.design.prefetch import AHEAD, prefetch
+from fwcore.design.primitives import FAST, Floats, Ints, col_axpy, col_dot, col_entries, col_fetch, col_moments, col_place
 from fwcore.design.product_primitives import materialized
 from fwcore.design.products import ProductNames, Products, kept, product_count, with_rows
 
 __all__ = [
+    "AHEAD",
     "FAST",
     "STORAGES",
     "Csc",
@@ -45,7 +47,9 @@ __all__ = [
     "col_axpy",
     "col_dot",
     "col_entries",
+    "col_fetch",
     "col_moments",
+    "col_place",
     "column_moments",
     "combine",
     "cpu_seconds",
@@ -56,6 +60,7 @@ __all__ = [
     "matrix",
     "open_folder",
     "permuted",
+    "prefetch",
     "product_count",
     "save",
     "some_dots",

@@ -10,7 +10,19 @@ from numba import njit
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from fwcore.design.primitives import COMPILED, Floats, col_axpy, col_dot, col_entries, col_moments, range_dots, stored_as
+from fwcore.design.prefetch import FETCHED, LINE, prefetch
+from fwcore.design.primitives import (
+    COMPILED,
+    Floats,
+    col_axpy,
+    col_dot,
+    col_entries,
+    col_fetch,
+    col_moments,
+    col_place,
+    range_dots,
+    stored_as,
+)
 
 _SHORT_ROWS = 1 << 16
 
@@ -114,6 +126,33 @@ def _col_axpy(design, j, c, v):  # type: ignore[no-untyped-def]
         for k in range(design.indptr[j], design.indptr[j + 1]):
             v[design.rows[k]] += c * design.values[k]
         return c * design.m * design.offset[j]
+
+    return csc
+
+
+@overload(col_place, **COMPILED)
+def _col_place(design, j):  # type: ignore[no-untyped-def]
+    if not stored_as(design, Csc):
+        return None
+
+    def csc(design, j):  # type: ignore[no-untyped-def]
+        prefetch(design.indptr, j)
+        prefetch(design.offset, j)
+        prefetch(design.scale, j)
+
+    return csc
+
+
+@overload(col_fetch, **COMPILED)
+def _col_fetch(design, j):  # type: ignore[no-untyped-def]
+    if not stored_as(design, Csc):
+        return None
+
+    def csc(design, j):  # type: ignore[no-untyped-def]
+        start, stop = design.indptr[j], design.indptr[j + 1]
+        for k in range(start, min(stop, start + FETCHED), LINE):
+            prefetch(design.rows, k)
+            prefetch(design.values, k)
 
     return csc
 

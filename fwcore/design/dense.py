@@ -8,7 +8,19 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from fwcore.design.primitives import COMPILED, Floats, col_axpy, col_dot, col_entries, col_moments, range_dots, stored_as
+from fwcore.design.prefetch import FETCHED, LINE, prefetch
+from fwcore.design.primitives import (
+    COMPILED,
+    Floats,
+    col_axpy,
+    col_dot,
+    col_entries,
+    col_fetch,
+    col_moments,
+    col_place,
+    range_dots,
+    stored_as,
+)
 
 
 class Dense(NamedTuple):
@@ -78,6 +90,31 @@ def _col_axpy(design, j, c, v):  # type: ignore[no-untyped-def]
         for i in range(column.size):
             v[i] += c * column[i]
         return c * column.size * design.offset[j]
+
+    return dense
+
+
+@overload(col_place, **COMPILED)
+def _col_place(design, j):  # type: ignore[no-untyped-def]
+    if not stored_as(design, Dense):
+        return None
+
+    def dense(design, j):  # type: ignore[no-untyped-def]
+        prefetch(design.offset, j)
+        prefetch(design.scale, j)
+
+    return dense
+
+
+@overload(col_fetch, **COMPILED)
+def _col_fetch(design, j):  # type: ignore[no-untyped-def]
+    if not stored_as(design, Dense):
+        return None
+
+    def dense(design, j):  # type: ignore[no-untyped-def]
+        m = design.values.shape[1]
+        for i in range(0, min(m, FETCHED), LINE):
+            prefetch(design.values, j * m + i)
 
     return dense
 

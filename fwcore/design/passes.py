@@ -12,7 +12,8 @@ from typing import Any
 
 from numba import njit
 
-from fwcore.design.primitives import Floats, col_axpy, col_dot, col_entries, col_moments, range_dots
+from fwcore.design.prefetch import AHEAD
+from fwcore.design.primitives import Floats, col_axpy, col_dot, col_entries, col_fetch, col_moments, col_place, range_dots
 
 _spent = threading.local()
 
@@ -40,6 +41,10 @@ def some_dots(design, columns, v, v_sum, out):  # type: ignore[no-untyped-def]
     """out_k = z_j' w for the columns j = columns_k; returns the entries touched."""
     entries = 0
     for k in range(columns.size):
+        if k + 2 * AHEAD < columns.size:
+            col_place(design, columns[k + 2 * AHEAD])
+        if k + AHEAD < columns.size:
+            col_fetch(design, columns[k + AHEAD])
         out[k] = col_dot(design, columns[k], v, v_sum)
         entries += col_entries(design, columns[k])
     return entries

@@ -44,6 +44,16 @@ def col_moments(design, j):  # type: ignore[no-untyped-def]
     raise _compiled_only("col_moments")
 
 
+def col_place(design, j):  # type: ignore[no-untyped-def]
+    """Ask memory for what says where column j is, so that `col_fetch` finds it a few columns later."""
+    raise _compiled_only("col_place")
+
+
+def col_fetch(design, j):  # type: ignore[no-untyped-def]
+    """Ask memory for the beginning of column j."""
+    raise _compiled_only("col_fetch")
+
+
 def range_dots(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
     """out_k = col_dot(design, first + k, v, v_sum) for every k; the same bits however the columns are split into ranges."""
     raise _compiled_only("range_dots")

@@ -6,7 +6,19 @@ import numpy as np
 from numba import njit
 from numba.extending import overload
 
-from fwcore.design.primitives import COMPILED, FAST, col_axpy, col_dot, col_entries, col_moments, range_dots, stored_as
+from fwcore.design.prefetch import prefetch
+from fwcore.design.primitives import (
+    COMPILED,
+    FAST,
+    col_axpy,
+    col_dot,
+    col_entries,
+    col_fetch,
+    col_moments,
+    col_place,
+    range_dots,
+    stored_as,
+)
 from fwcore.design.products import PADDING, Products
 
 
@@ -150,6 +162,29 @@ def _col_axpy(design, j, c, v):  # type: ignore[no-untyped-def]
         for i in range(v.size):
             v[i] += c * _entry(design.base, design.factors, j, i)
         return c * v.size * design.offset[j]
+
+    return on_the_fly
+
+
+@overload(col_place, **COMPILED)
+def _col_place(design, j):  # type: ignore[no-untyped-def]
+    if not stored_as(design, Products):
+        return None
+
+    def on_the_fly(design, j):  # type: ignore[no-untyped-def]
+        prefetch(design.offset, j)
+        prefetch(design.scale, j)
+
+    return on_the_fly
+
+
+@overload(col_fetch, **COMPILED)
+def _col_fetch(design, j):  # type: ignore[no-untyped-def]
+    if not stored_as(design, Products):
+        return None
+
+    def on_the_fly(design, j):  # type: ignore[no-untyped-def]
+        prefetch(design.factors, j * design.factors.shape[1])
 
     return on_the_fly
 

@@ -8,7 +8,7 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from fwcore.design import col_dot, col_entries
+from fwcore.design import AHEAD, col_dot, col_entries, col_fetch, col_place, prefetch
 from fwcore.oracles.protocol import steepest
 from fwcore.stream import below, new_stream
 
@@ -52,6 +52,13 @@ def _steepest(oracle, design, sigma, scale, image, image_sum, kappa):  # type: i
             j = order[other]
             order[other] = order[k]
             order[k] = j
+        for k in range(kappa):
+            if k + 2 * AHEAD < kappa:
+                col_place(design, order[k + 2 * AHEAD])
+                prefetch(sigma, order[k + 2 * AHEAD])
+            if k + AHEAD < kappa:
+                col_fetch(design, order[k + AHEAD])
+            j = order[k]
             gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
             entries += col_entries(design, j)
             # Ties go to the smaller index: with kappa = p the choice is that of the full oracle.

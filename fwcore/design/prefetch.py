@@ -1,0 +1,39 @@
+"""Asking for memory before it is needed: columns drawn at random would otherwise be waited for one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+AHEAD = 12
+"""Columns between asking for one and using it."""
+LINE = 8
+"""Float64 values of a cache line."""
+FETCHED = 64
+"""Entries of a column that are asked for; the processor sees where the rest is going."""
+
+
+def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
+    if not isinstance(array, types.Array) or not isinstance(index, types.Integer):
+        return None
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        place = context.cast(builder, arguments[1], signature.args[1], types.intp)
+        byte = ir.IntType(8).as_pointer()
+        element = builder.bitcast(builder.gep(data, [place]), byte)
+        word = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [element, word(0), word(3), word(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, index), codegen
+
+
+prefetch: Any = intrinsic(_prefetch)
+"""prefetch(array, index) in a kernel: ask for the cache line of an element of a contiguous array, counted through all its axes."""
