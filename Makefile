@@ -22,7 +22,7 @@ test-all: $(VENV)/.installed-test chromium lint
 # adelie asks for numpy below 2, which it does not need: hence without dependencies. glmnet is run where Rscript has it.
 bench: $(VENV)/.installed-test $(VENV)/.installed-bench chromium
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps adelie
-	$(BIN)/python tests/benchmarks/run.py $(PARTS) $(if $(CASES),--cases $(CASES))
+	$(BIN)/python tests/benchmarks/run.py $(PARTS) $(if $(CASES),--cases $(CASES)) $(if $(PEERS),--peers $(PEERS))
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff format --check .

@@ -11,7 +11,8 @@ dots       column dot products so far, those of X'y included (p where a method n
 entries    matrix entries touched so far
 grads      derivatives of single samples so far
 objective  f(a) after the step, as the method tracks it
-gap        the method's own gap before the step: sampled gap of ``sfw``, full gap of ``fw`` and ``cd``
+gap        the method's own gap before the step: sampled gap of ``sfw``, full gap of ``fw`` and ``cd``;
+           for ``corrective_fw`` and ``active_set`` an upper bound of the true gap after the step
 true_gap   gap over all columns after the step, by the judge; NaN but at checkpoints and ends of points
 l1         sum of abs(a) after the step
 nnz        non-zero coefficients after the step

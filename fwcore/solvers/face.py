@@ -251,25 +251,49 @@ def _slopes(face):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
+def _join_steepest(face, slack, most):  # type: ignore[no-untyped-def]
+    """Let the steepest column of the working set join, and up to ``most`` that rise half as high above the face; how many did."""
+    it = face.face[0]
+    best, steepest = _slopes(face)
+    if face.sign[best] != 0.0 or steepest <= it.level + slack:
+        return 0
+    least, joined = it.level + slack + 0.5 * (steepest - it.level - slack), 0
+    if _join(face, best, -np.sign(face.gradient[best])):
+        joined = 1
+    for k in range(it.size):
+        if joined >= most:
+            break
+        if face.sign[k] == 0.0 and abs(face.gradient[k]) > least and _factor_row(face, it.active, k):
+            face.sign[k] = -np.sign(face.gradient[k])
+            face.order[it.active] = k
+            it.active += 1
+            joined += 1
+    return joined
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
 def correct(face, value, ball, slack, most):  # type: ignore[no-untyped-def]
     """Minimise on the working set until its steepest column exceeds the level of the face by at most ``slack``.
 
-    At most ``most`` columns join the face. Returns the largest change of a coefficient.
+    At most ``most`` times columns join the face, several at a time where that went well: one that then moves against its slope
+    leaves again at once. Returns the largest change of a coefficient.
     """
     moved = _shrink_into(face, value) if ball else 0.0
-    for joined in range(most + 1):
+    alone = False
+    for turn in range(most + 1):
+        progress = 0.0
         # Every turn but the last makes the face smaller or tightens the ball; should rounding undo that, enough is enough.
         for _ in range(2 * face.face[0].active + 2):
             _aim(face, value, ball)
             change, reached = _walk_to_aim(face, value, ball)
-            moved = max(moved, change)
+            progress = max(progress, change)
             if reached:
                 break
-        if joined == most or face.face[0].size == 0:
+        moved = max(moved, progress)
+        # Where columns that joined together only got into each other's way, the next joins alone, which never fails.
+        alone = turn > 0 and progress == 0.0
+        if turn == most or face.face[0].size == 0:
             break
-        best, steepest = _slopes(face)
-        if face.sign[best] != 0.0 or steepest <= face.face[0].level + slack:
-            break
-        if not _join(face, best, -np.sign(face.gradient[best])):
+        if _join_steepest(face, slack, 1 if alone else 1 + face.face[0].active // 8) == 0:
             break
     return moved

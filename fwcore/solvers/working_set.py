@@ -22,11 +22,14 @@ from fwcore.problem import Problem
 from fwcore.solvers.base import Solver, close_step, new_walk, start_point
 from fwcore.solvers.face import Face, correct
 from fwcore.solvers.screen import Screen
+from fwcore.status import Status
 from fwcore.trace import Rows, new_rows
 
 # A round lets at most so many columns onto the face, so that it stays short.
 _JOIN_FACE = 64
 _FIRST_CAPACITY = 64
+# Idle columns are kept at hand up to this number and that of the active ones, since many come back.
+_IDLE = 512
 # Once the columns looked at since the last full pass come to this share of one, a fresh reference is worth it.
 _RENEW = 0.4
 # Shares of the target gap that the working set and the columns outside it may use up.
@@ -95,6 +98,9 @@ class WorkingSetSolver(Solver):
 
     def set_point(self, problem: Problem, state: WorkingSet, options: Any, value: float, progress: float) -> None:
         start_point(state.walk, value)
+        active = int(state.face.face["active"][0])
+        if state.size > 2 * active + _IDLE:
+            self._prune(state)
 
     def advance(self, problem: Problem, state: WorkingSet, n: int) -> Rows:
         rows = new_rows(n)
@@ -123,6 +129,9 @@ class WorkingSetSolver(Solver):
         gap = self.gap(problem, value, residual, l1, steepest)
         _close(state.walk, row, gap, moved if joined == 0 else np.nan)
         row["moved"] = moved
+        if joined == 0 and moved == 0.0 and self.outcome(state) == Status.RUNNING:
+            # Nothing can join and nothing can move: what is left of the gap is rounding error.
+            state.walk["outcome"] = Status.SMALL_MOVE
 
     def _look(self, problem: Problem, state: WorkingSet, residual: Floats, threshold: float) -> tuple[int, float]:
         """Let columns steeper than ``threshold`` join: (how many did, a bound on the steepest of all)."""
@@ -154,6 +163,14 @@ class WorkingSetSolver(Solver):
         state.walk["dots"] += n
         state.walk["entries"] += entries
         return found[:n], np.abs(slopes)
+
+    def _prune(self, state: WorkingSet) -> None:
+        """Drop idle columns that are less than half as steep as the face; the Gram matrix has a row for each."""
+        size, face = state.size, state.face
+        keep = (face.sign[:size] != 0.0) | (np.abs(face.gradient[:size]) > 0.5 * face.face["level"][0])
+        state.listed[state.columns[:size][~keep]] = False
+        state.columns[: keep.sum()] = state.columns[:size][keep]
+        face.kept(np.flatnonzero(keep))
 
     def _join(self, problem: Problem, state: WorkingSet, columns: Ints) -> None:
         size = state.size

@@ -74,8 +74,8 @@ def worst_gap(problem: Problem, form: str, grid: Any, coefs: Any) -> float:
     return max(gaps) / problem.f0
 
 
-def methods(case: Case, threads: tuple[int, ...] = (1, 2)) -> list[Method]:
-    """All that can run on a case."""
+def methods(case: Case, peers: list[str] | None = None, threads: tuple[int, ...] = (1, 2)) -> list[Method]:
+    """All that can run on a case, or only these peers."""
     lam = np.geomspace(case.problem.lam_max, case.problem.lam_max / case.span, POINTS)
     radii = walk_path(case.problem, "active_set", lam, tol=1e-8).points["l1"]
     radii = np.unique(radii[radii > 0])
@@ -91,6 +91,8 @@ def methods(case: Case, threads: tuple[int, ...] = (1, 2)) -> list[Method]:
     small = np.random.default_rng(0).standard_normal((9, 12))
     toy = scipy.sparse.csc_array(small) if scipy.sparse.issparse(X) else np.asfortranarray(small)
     for peer in PEERS:
+        if peers is not None and peer.name not in peers:
+            continue
         if not peer.available():
             _tell(f"{peer.name} is not installed: left out")
             continue
@@ -139,12 +141,12 @@ def settings(method: Method) -> dict[float, tuple[float, float]]:
     return chosen
 
 
-def measure(name: str) -> list[dict[str, Any]]:
+def measure(name: str, peers: list[str] | None = None) -> list[dict[str, Any]]:
     """The table of one case."""
     _tell(f"[bold]{name}[/bold]")
     begun = time.perf_counter()
     case = CASES[name]()
-    running = methods(case)
+    running = methods(case, peers)
     chosen = {method.name: settings(method) for method in running}
     wanted = sorted({(m.name, t) for m in running for t, _ in chosen[m.name].values()})
     by_name = {method.name: method for method in running}
@@ -173,6 +175,6 @@ def measure(name: str) -> list[dict[str, Any]]:
     return rows
 
 
-def measure_all(only: list[str] | None = None) -> list[dict[str, Any]]:
+def measure_all(only: list[str] | None = None, peers: list[str] | None = None) -> list[dict[str, Any]]:
     """All cases whose files are at hand."""
-    return [row for name in CASES if available(name) and (not only or name in only) for row in measure(name)]
+    return [row for name in CASES if available(name) and (not only or name in only) for row in measure(name, peers)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import shutil
 import subprocess
 import tempfile
@@ -98,8 +99,12 @@ def _skglm(X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
 
 
 def _adelie(X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
+    # adelie binds the process to one core as it is imported, which would hold everybody after it to one thread.
+    cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
     import adelie
 
+    if cores is not None:
+        os.sched_setaffinity(0, cores)
     design = adelie.matrix.sparse(scipy.sparse.csc_matrix(X)) if scipy.sparse.issparse(X) else adelie.matrix.dense(X)
 
     def run() -> Any:

@@ -1,7 +1,7 @@
 """``make bench``: what a certified path costs, against its peers at the same accuracy; what the kernels reach; the page.
 
-Prints tables and writes ``build/bench.json``. ``make bench PARTS="certified sampled" CASES="pyrim gaussian"`` runs a part of it:
-parts are certified, sampled, machine, page, and log1p, which needs 3 GB and is left out unless asked for.
+Prints tables and writes ``build/bench.json``. A part of it: ``make bench PARTS="certified sampled" CASES=pyrim PEERS=glmnet``.
+Parts are certified, sampled, machine, page, and log1p, which needs 3 GB and is left out unless asked for.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import page
 import problems
 import psutil
 import sampled
+from peers import PEERS
 from rich.console import Console
 from rich.table import Table
 
@@ -36,11 +37,11 @@ def show(title: str, rows: list[dict[str, Any]]) -> None:
     _print(table)
 
 
-def _tables(parts: list[str], cases: list[str] | None) -> dict[str, list[dict[str, Any]]]:
+def _tables(parts: list[str], cases: list[str] | None, peers: list[str] | None) -> dict[str, list[dict[str, Any]]]:
     """title -> rows."""
     found: dict[str, list[dict[str, Any]]] = {}
     if "certified" in parts:
-        found["Certified paths: 100 values of lam, worst relative gap at most the accuracy"] = certified.measure_all(cases)
+        found["Certified paths: 100 values of lam, worst relative gap at most the accuracy"] = certified.measure_all(cases, peers)
     if "sampled" in parts:
         found["Stochastic Frank-Wolfe, largest move at most 1e-3: no gap is promised"] = sampled.measure(cases)
     if "machine" in parts:
@@ -60,11 +61,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; by default all but log1p")
     parser.add_argument("--cases", nargs="*", choices=[*problems.CASES], help="problems; by default all whose files are at hand")
+    parser.add_argument(
+        "--peers", nargs="*", choices=[peer.name for peer in PEERS], help="peers; by default all that are installed"
+    )
     arguments = parser.parse_args()
     if unknown := set(arguments.parts) - set(PARTS):
         parser.error(f"unknown parts: {', '.join(sorted(unknown))}")
     load = os.getloadavg()[0]
-    tables = _tables(arguments.parts or [*PARTS[:-1]], arguments.cases)
+    tables = _tables(arguments.parts or [*PARTS[:-1]], arguments.cases, arguments.peers)
     for title, rows in tables.items():
         if rows:
             show(title, rows)

@@ -1,5 +1,7 @@
 """The certified solvers: faces, the screen, and what a round promises."""
 
+import sys
+
 import numpy as np
 import pytest
 import toys
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from fwcore import Problem, Status, Walk, find, grids, walk_path
 from fwcore.solvers.face import Face, correct
 from fwcore.solvers.screen import Screen
+from fwcore.solvers.working_set import WorkingSet
 
 CERTIFIED = {"corrective_fw": "ball", "active_set": "penalty"}
 
@@ -126,6 +129,45 @@ def test_a_ball_beyond_the_least_squares_solution_is_solved_inside():
     solution = np.linalg.lstsq(Z, t, rcond=None)[0]
     np.testing.assert_allclose(result.coefs[:, [2]].toarray().ravel(), solution, atol=1e-6)
     assert result.status == Status.SMALL_GAP
+
+
+@pytest.mark.parametrize("name", CERTIFIED)
+def test_columns_of_any_scale_and_in_two_copies_are_certified(name):
+    X, y = toys.arrays("wide")
+    X = np.hstack([X * np.logspace(-12, 12, X.shape[1]), X[:, :20]])
+    problem = Problem.from_arrays(X, y)
+    result = walk_path(problem, name, grid_for(name, problem), tol=1e-9)
+    assert result.status == Status.SMALL_GAP
+    assert result.max_relative_gap <= 1e-9 * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("name", CERTIFIED)
+def test_idle_columns_are_dropped_and_found_again(name, monkeypatch):
+    problem = toys.problem("wide")
+    grid = grid_for(name, problem)
+    walk = Walk(problem, name, grid, {"tol": 1e-10})
+    toys.follow(walk)
+    solver, state = walk.solver, walk._state
+    before, solution = state.size, solver.coefficients(state)
+    monkeypatch.setattr(sys.modules[WorkingSet.__module__], "_IDLE", 0)
+    for value in (grid[1], grid[2], grid[-1]):
+        solver.set_point(problem, state, walk.options, value, 0.0)
+        sizes = state.size
+        while solver.outcome(state) == Status.RUNNING:
+            solver.advance(problem, state, 1)
+        if value == grid[2]:
+            assert sizes < before
+            assert state.listed.sum() == state.size
+    for found, expected in zip(solver.coefficients(state), solution, strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_a_gap_below_rounding_error_ends_a_point_all_the_same():
+    problem = toys.problem("correlated")
+    result = walk_path(problem, "active_set", problem.lam_max * np.array([0.3, 0.1]), tol=1e-14, max_steps=10_000)
+    assert result.status in (Status.SMALL_GAP, Status.SMALL_MOVE)
+    assert result.trace["step"][-1] < 200
+    assert result.max_relative_gap < 1e-12
 
 
 @pytest.mark.parametrize("name", CERTIFIED)
