@@ -35,61 +35,95 @@ def _entry(base, factors, j, i):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _four_dots(base, prefix, a, b, c, d):  # type: ignore[no-untyped-def]
-    """prefix'base_f for four rows f, with each entry of the prefix loaded once."""
-    dot_a, dot_b, dot_c, dot_d = 0.0, 0.0, 0.0, 0.0
-    for i in range(prefix.size // PADDING * PADDING):
-        w = prefix[i]
-        dot_a += w * base[a, i]
-        dot_b += w * base[b, i]
-        dot_c += w * base[c, i]
-        dot_d += w * base[d, i]
-    return dot_a, dot_b, dot_c, dot_d
+def _tile(base, prefixes, a, b, c):  # type: ignore[no-untyped-def]
+    """prefix'base_f for four prefixes and three rows f: twelve sums for seven loads, so that arithmetic is the limit."""
+    wf, wg, wh, xf, xg, xh = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    yf, yg, yh, zf, zg, zh = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(base.shape[1] // PADDING * PADDING):
+        w, x, y, z = prefixes[0, i], prefixes[1, i], prefixes[2, i], prefixes[3, i]
+        f, g, h = base[a, i], base[b, i], base[c, i]
+        wf += w * f
+        wg += w * g
+        wh += w * h
+        xf += x * f
+        xg += x * g
+        xh += x * h
+        yf += y * f
+        yg += y * g
+        yh += y * h
+        zf += z * f
+        zg += z * g
+        zh += z * h
+    return wf, wg, wh, xf, xg, xh, yf, yg, yh, zf, zg, zh
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _one_dot(base, prefix, f):  # type: ignore[no-untyped-def]
-    total = 0.0
-    for i in range(prefix.size // PADDING * PADDING):
-        total += prefix[i] * base[f, i]
-    return total
+def _multiply(base, f, row, target, to):  # type: ignore[no-untyped-def]
+    """target_to = row times base_f."""
+    for i in range(base.shape[1] // PADDING * PADDING):
+        target[to, i] = row[i] * base[f, i]
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _stack_prefix(base, factors, j, shared, stack):  # type: ignore[no-untyped-def]
-    """stack_k = w times the first k factors of column j; the first ``shared`` products are there already."""
-    for k in range(shared, factors.shape[1] - 1):
-        f = factors[j, k]
-        for i in range(base.shape[1] // PADDING * PADDING):
-            stack[k + 1, i] = stack[k, i] * base[f, i]
+@njit(nogil=True, cache=True)
+def _follows(factors, j, end, stop):  # type: ignore[no-untyped-def]
+    """Whether the prefix of columns ``end`` to ``stop`` differs from that of ``j`` to ``end`` in its own last factor alone, and its
+    columns end in the last of theirs."""
+    last, n = factors.shape[1] - 1, stop - end
+    for k in range(last - 1):
+        if factors[end, k] != factors[j, k]:
+            return False
+    for k in range(n):
+        if factors[end + k, last] != factors[end - n + k, last]:
+            return False
+    return last > 0 and n <= end - j
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@njit(nogil=True, cache=True)
+def _finish(base, factors, prefixes, j, n, dots):  # type: ignore[no-untyped-def]
+    """dots_qk = prefix_q'base_f for the last factor f of column j + k, k < n; the rest of a tile is filled up."""
+    last, most = factors.shape[1] - 1, j + n - 1
+    for k in range(0, n, 3):
+        a, b, c = factors[j + k, last], factors[min(j + k + 1, most), last], factors[min(j + k + 2, most), last]
+        wf, wg, wh, xf, xg, xh, yf, yg, yh, zf, zg, zh = _tile(base, prefixes, a, b, c)
+        dots[0, k], dots[0, k + 1], dots[0, k + 2] = wf, wg, wh
+        dots[1, k], dots[1, k + 1], dots[1, k + 2] = xf, xg, xh
+        dots[2, k], dots[2, k + 1], dots[2, k + 2] = yf, yg, yh
+        dots[3, k], dots[3, k + 1], dots[3, k + 2] = zf, zg, zh
+
+
+@njit(nogil=True, cache=True)
 def _walk(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
-    """out_k = z_{first + k}' w for a range of columns, prefix by prefix."""
+    """out_k = z_{first + k}' w for a range of columns, up to four prefixes at a time where they share last factors."""
     base, factors, starts, last = design.base, design.factors, design.starts, design.factors.shape[1] - 1
-    stack = np.zeros((last + 1, base.shape[1]))
+    stack, prefixes = np.zeros((last + 1, base.shape[1])), np.zeros((4, base.shape[1]))
+    dots, edges = np.empty((4, base.shape[0] + 2)), np.empty(5, np.int64)
     stack[0, : v.size] = v
-    prefix = stack[last]
-    group = np.searchsorted(starts, first, side="right") - 1
+    # Of a single factor the prefix is empty: the constant.
+    parent, own = stack[max(last - 1, 0)], max(last - 1, 0)
+    group = np.searchsorted(starts, first, side="right")
     j, stop = first, first + out.size
     while j < stop:
         shared = 0
-        while j > first and shared < last and factors[j, shared] == factors[j - 1, shared]:
+        while j > first and shared < own and factors[j, shared] == factors[j - 1, shared]:
             shared += 1
-        _stack_prefix(base, factors, j, shared, stack)
-        group += 1
-        end = min(stop, starts[group])
-        while j + 4 <= end:
-            k = j - first
-            a, b, c, d = factors[j, last], factors[j + 1, last], factors[j + 2, last], factors[j + 3, last]
-            out[k], out[k + 1], out[k + 2], out[k + 3] = _four_dots(base, prefix, a, b, c, d)
-            j += 4
-        while j < end:
-            out[j - first] = _one_dot(base, prefix, factors[j, last])
-            j += 1
-    for k in range(out.size):
-        out[k] = design.scale[first + k] * (out[k] - design.offset[first + k] * v_sum)
+        for k in range(shared, own):
+            _multiply(base, factors[j, k], stack[k], stack, k + 1)
+        edges[0], q = j, 0
+        while True:
+            _multiply(base, factors[edges[q], own] if last > 0 else 0, parent, prefixes, q)
+            q += 1
+            edges[q] = min(stop, starts[group])
+            group += 1
+            if q == 4 or edges[q] == stop or not _follows(factors, edges[q - 1], edges[q], min(stop, starts[group])):
+                break
+        n = edges[1] - j
+        _finish(base, factors, prefixes, j, n, dots)
+        for s in range(q):
+            size = edges[s + 1] - edges[s]
+            for k in range(size):
+                at = edges[s] + k
+                out[at - first] = design.scale[at] * (dots[s, n - size + k] - design.offset[at] * v_sum)
+        j = edges[q]
 
 
 # The common degrees, each in a loop that vectorises and is small enough to be inlined. Rows are indexed rather than sliced: a
