@@ -66,11 +66,17 @@ class Settings(param.Parameterized):
         self.param.solver.objects = [s.name for s in solvers()]
         self.param.competitors.objects = [s.name for s in solvers()]
         self.options: dict[str, Options] = {s.name: s.Options() for s in solvers()}
+        self._sampling = datasets.find(self.dataset).sampling
 
     @param.depends("dataset", watch=True)
     def _take_defaults_of_dataset(self) -> None:
         dataset = datasets.find(self.dataset)
         self.param.update(test_fraction=dataset.test_fraction, relevant=dataset.relevant or 32, delta_max=None)
+        for options in self.options.values():
+            # What the user chose stays.
+            if "sampling" in options.declared() and options.sampling == self._sampling:
+                options.param.update(sampling=dataset.sampling)
+        self._sampling = dataset.sampling
 
     @property
     def columns(self) -> int:
@@ -87,8 +93,7 @@ class Settings(param.Parameterized):
         """
         names = [self.solver, *(name for name in self.competitors if name != self.solver)]
         if not datasets.available(datasets.find(self.dataset)):
-            needs = datasets.find(self.dataset).needs
-            raise ParameterError("dataset", "the page", f"one whose file is at hand ({needs} below FWCORE_DATA)", self.dataset)
+            raise ParameterError("dataset", "the page", "one whose files are at hand: download it first", self.dataset)
         return Experiment(
             dataset=self.dataset,
             split_seed=self.split_seed,

@@ -13,7 +13,7 @@ from fwcore.design import Design, Floats
 from fwcore.errors import ParameterError
 
 
-class _DefaultNames(Sequence[str]):
+class DefaultNames(Sequence[str]):
     """x1 ... xp, made when asked for."""
 
     def __init__(self, p: int) -> None:
@@ -26,6 +26,21 @@ class _DefaultNames(Sequence[str]):
         return [f"x{i}" for i in self._range[j]] if isinstance(j, slice) else f"x{self._range[j]}"
 
 
+class ChosenNames(Sequence[str]):
+    """The names of some of the columns, made when asked for."""
+
+    def __init__(self, base: Sequence[str], columns: Any) -> None:
+        self.base = base
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __getitem__(self, j: Any) -> Any:
+        chosen = self.columns[j]
+        return [self.base[int(k)] for k in chosen] if isinstance(j, slice) else self.base[int(chosen)]
+
+
 def require(holds: bool, name: str, rule: str, got: Any) -> None:
     if not holds:
         raise ParameterError(name, "Problem", rule, got)
@@ -34,7 +49,7 @@ def require(holds: bool, name: str, rule: str, got: Any) -> None:
 def checked_names(names: Sequence[str] | None, X: Any) -> Sequence[str]:
     """One name for each column of X, or for each base feature of a design of products."""
     n = X.base.shape[0] - 1 if isinstance(X, designs.Products) else X.shape[1]
-    names = _DefaultNames(n) if names is None else names
+    names = DefaultNames(n) if names is None else names
     require(len(names) == n, "feature_names", f"of length {n}, the number of columns of X", len(names))
     return names
 

@@ -134,7 +134,7 @@ class Problem:
         designs.full_pass(train, y, float(y.sum()), sigma)
         require(bool(sigma.any()), "y", "not orthogonal to every column of X", "X'y = 0")
         test_design, test_y = checked_test(test, train)
-        for array in (*train, y, sigma, sqnorms):
+        for array in (*train, *(test_design or ()), y, sigma, sqnorms):
             if isinstance(array, np.ndarray):
                 array.setflags(write=False)
         return cls(train, y, offset, scale, LOSSES[loss], sigma, sqnorms, test_design, test_y, names, name)

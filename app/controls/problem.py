@@ -7,19 +7,17 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
+from app.controls.dataset import DatasetControl
 from app.settings import Settings
-from fwcore import datasets, solvers
+from fwcore import solvers
 
 _COMMON: dict[str, Any] = {"sizing_mode": "stretch_width", "size": "small", "margin": (8, 10)}
 
 
 def problem_controls(settings: Settings) -> Any:
     """Dataset and split."""
-    titles = {f"{d.title}" + ("" if datasets.available(d) else " (file not at hand)"): d.name for d in datasets.DATASETS}
-    dataset = pmui.Select(label="Dataset", options=titles, value=settings.dataset, **_COMMON)
-    dataset.link(settings, value="dataset", bidirectional=True)
     return pn.Column(
-        dataset,
+        DatasetControl(settings).view(),
         pmui.FloatSlider.from_param(settings.param.test_fraction, format="0%", **_COMMON),
         pmui.IntInput.from_param(settings.param.split_seed, description=settings.param.split_seed.doc, **_COMMON),
         sizing_mode="stretch_width",

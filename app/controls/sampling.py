@@ -38,7 +38,7 @@ class SamplingControl(param.Parameterized):
         self._group = pn.Column(sizing_mode="stretch_width", margin=0)
         self._open(rule)
         self._kind.param.watch(lambda event: self._open(event.new()), "value")
-        options.param.watch(self._tell, name)
+        options.param.watch(self._take, name)
         settings.param.watch(self._tell, ["dataset", "relevant"])
         self._tell()
 
@@ -66,10 +66,23 @@ class SamplingControl(param.Parameterized):
                 widgets[label] = pmui.FloatInput(label=label, value=value, start=1e-4, end=0.9999, step=0.01, **common)
         return widgets
 
-    def _write(self, *events: Any) -> None:
+    def _chosen(self) -> Any:
+        """The rule that the widgets show."""
         kind = self._kind.value
+        return kind(**{name: widget.value for name, widget in self._fields[kind].items()})
+
+    def _take(self, *events: Any) -> None:
+        """Show a rule that was set elsewhere, as by another dataset."""
+        rule = sampling.parse(getattr(self._options, self._name))
+        if rule != self._chosen():
+            self._kind.value = type(rule)
+            for name, widget in self._fields[type(rule)].items():
+                widget.value = getattr(rule, name)
+        self._tell()
+
+    def _write(self, *events: Any) -> None:
         try:
-            rule = kind(**{name: widget.value for name, widget in self._fields[kind].items()})
+            rule = self._chosen()
             rule.kappa(self._settings.columns)
             setattr(self._options, self._name, rule.text)
         except (ParameterError, TypeError, ValueError) as error:

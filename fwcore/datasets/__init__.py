@@ -1,5 +1,111 @@
-"""Problems to solve: a catalogue, and what it takes to load an entry."""
+"""Problems to solve: a catalogue of datasets, and files of one's own.
 
-from fwcore.datasets.catalogue import DATASETS, Dataset, available, find, load
+``load(name)`` gives a standardised Problem; ``read(name)`` the Dataset before that; ``fetch(name)`` downloads what it needs.
+"""
 
-__all__ = ["DATASETS", "Dataset", "available", "find", "load"]
+from __future__ import annotations
+
+from fwcore.datasets import reading
+from fwcore.datasets.catalogue import Entry, read_catalogue
+from fwcore.datasets.dataset import Dataset
+from fwcore.datasets.parsing import UPLOAD, Limits, Parsed, ParseOptions, Report, parse_file, parse_upload
+from fwcore.datasets.resuming import Progress
+from fwcore.errors import ParameterError
+from fwcore.problem import Problem
+
+__all__ = [
+    "DATASETS",
+    "UPLOAD",
+    "Dataset",
+    "Entry",
+    "Limits",
+    "ParseOptions",
+    "Parsed",
+    "Report",
+    "available",
+    "fetch",
+    "find",
+    "load",
+    "parse_file",
+    "parse_upload",
+    "read",
+    "read_catalogue",
+]
+
+DATASETS: tuple[Entry, ...] = read_catalogue()
+
+
+def find(name: str) -> Entry:
+    """The entry of that name.
+
+    Raises
+    ------
+    ParameterError
+        There is none.
+    """
+    for entry in DATASETS:
+        if entry.name == name:
+            return entry
+    raise ParameterError("dataset", "fwcore", f"one of {[entry.name for entry in DATASETS]}", name)
+
+
+def available(entry: Entry) -> bool:
+    """Whether it can be loaded without a download."""
+    return reading.at_hand(entry)
+
+
+def fetch(name: str | Entry, progress: Progress | None = None) -> None:
+    """Download the files of a dataset that are not at hand.
+
+    Parameters
+    ----------
+    name : str or Entry
+    progress : callable of (bytes so far, bytes in all or None), optional
+
+    Raises
+    ------
+    ParameterError
+        Unknown name.
+    DatasetError
+        A file cannot be had; the message says where to put it by hand.
+    """
+    reading.fetch_files(_entry(name), progress)
+
+
+def read(name: str | Entry) -> Dataset:
+    """The dataset as it was read, neither split nor standardised.
+
+    Raises
+    ------
+    ParameterError
+        Unknown name.
+    DatasetError
+        A file is not at hand, the message says where it should be; or it is not what it should be.
+    """
+    return reading.read(_entry(name))
+
+
+def load(name: str | Entry, *, split_seed: int = 0, test_fraction: float | None = None) -> Problem:
+    """The dataset as a standardised Problem; kept in memory and on disk, shared by all who ask.
+
+    Parameters
+    ----------
+    name : str or Entry
+    split_seed : int in [0, 2^32)
+        Seed of the random choice of test rows.
+    test_fraction : float in [0, 0.9], optional
+        Share of the rows held out for the test error, rounded to whole rows; by default the dataset's own, which are its official
+        test rows where there are any.
+
+    Raises
+    ------
+    ParameterError
+        Unknown name, or a value out of range.
+    DatasetError
+        See `read`.
+    """
+    return reading.load(_entry(name), split_seed=split_seed, test_fraction=test_fraction)
+
+
+def _entry(name: str | Entry) -> Entry:
+    return name if isinstance(name, Entry) else find(name)

@@ -1,163 +1,152 @@
-"""The datasets by name."""
+"""The datasets by name: the entries of data/catalogue.toml, and what it takes to read one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-import numpy as np
+from fwcore.datasets.bundled import BUNDLED
+from fwcore.datasets.dataset import RESPONSES
+from fwcore.datasets.fetching import SourceFile
+from fwcore.datasets.generators import GENERATORS
+from fwcore.datasets.parsing import FORMATS, TASKS, ParseOptions
+from fwcore.design import product_count
+from fwcore.errors import DatasetError
 
-from fwcore.datasets import sources
-from fwcore.design import Floats, ProductNames, Products, matrix, product_count
-from fwcore.errors import ParameterError
-from fwcore.problem import Problem
-
-# A matrix of at most so many entries stays in a core's cache, and is then quicker to read than to make.
-_CACHED_ENTRIES = 1 << 19
+CATALOGUE = Path(__file__).with_name("catalogue.toml")
+_FILES = ("train", "train_labels", "test", "test_labels")
 
 
 @dataclass(frozen=True)
-class Dataset:
-    """An entry of the catalogue.
+class Layout:
+    """One way in which the files of a dataset may lie there, and how they are read."""
 
-    ``rows`` and ``columns`` count the whole dataset, constant columns included; where ``degree`` is given the columns are the
-    products of up to so many features, made on the fly unless they are few. ``test_fraction`` is the default share of rows held
-    out; ``relevant`` the number of features that matter, where that is known; ``needs`` a file below FWCORE_DATA, or None.
+    train: SourceFile
+    train_labels: SourceFile | None = None
+    test: SourceFile | None = None
+    test_labels: SourceFile | None = None
+    format: str | None = None
+    options: ParseOptions = field(default_factory=ParseOptions)
+
+    @property
+    def files(self) -> tuple[SourceFile, ...]:
+        """All its files, each once."""
+        return tuple(dict.fromkeys(file for name in _FILES if (file := getattr(self, name)) is not None))
+
+    @property
+    def at_hand(self) -> bool:
+        """Whether all its files are."""
+        return all(file.local() is not None for file in self.files)
+
+    @property
+    def fetchable(self) -> bool:
+        """Whether those that are not at hand have an address."""
+        return all(file.fetchable or file.local() is not None for file in self.files)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of the catalogue; see the head of data/catalogue.toml.
+
+    ``rows`` and ``features`` count the whole dataset, constant columns included.
     """
 
     name: str
     title: str
+    task: str
     rows: int
-    columns: int
+    features: int
     citation: str
     licence: str
-    read: Callable[[], tuple[Floats, Floats, Sequence[str]]]
-    test_fraction: float
     degree: int | None = None
+    test_fraction: float = 0.25
+    test_rows: int = 0
     relevant: int | None = None
-    needs: str | None = None
+    sampling: str = "1%"
+    response: str = "deviations"
+    loss: str = "squared"
+    dtype: str = "float64"
+    size: int | None = None
+    page: str = ""
+    bundled: tuple[tuple[str, Any], ...] = ()
+    generator: tuple[tuple[str, Any], ...] = ()
+    noise: tuple[tuple[str, Any], ...] = ()
+    layouts: tuple[Layout, ...] = ()
+
+    @property
+    def columns(self) -> int:
+        """Columns of the design, constant ones included."""
+        return self.features if self.degree is None else product_count(self.features, self.degree)
+
+    @property
+    def layout(self) -> Layout | None:
+        """The first that is complete, else the first that can be fetched, else the first; None if there are no files."""
+        for wanted in (lambda layout: layout.at_hand, lambda layout: layout.fetchable, lambda layout: True):
+            for layout in self.layouts:
+                if wanted(layout):
+                    return layout
+        return None
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from, in a few words."""
+        if self.layouts:
+            return self.page or "files"
+        return "scikit-learn" if self.bundled else "generated"
 
 
-DATASETS: tuple[Dataset, ...] = (
-    Dataset(
-        "diabetes",
-        "Diabetes, products to degree 4",
-        442,
-        product_count(10, 4),
-        "Efron, Hastie, Johnstone & Tibshirani 2004, Least angle regression",
-        "bundled with scikit-learn (BSD-3-Clause)",
-        sources.diabetes,
-        test_fraction=0.25,
-        degree=4,
-    ),
-    Dataset(
-        "synthetic-10000-32",
-        "Synthetic, 10,000 columns, 32 relevant",
-        400,
-        10_000,
-        "Frandi et al. 2016, section 5; scikit-learn's make_regression",
-        "generated",
-        sources.synthetic_32,
-        test_fraction=0.5,
-        relevant=32,
-    ),
-    Dataset(
-        "synthetic-10000-100",
-        "Synthetic, 10,000 columns, 100 relevant",
-        400,
-        10_000,
-        "Frandi et al. 2016, section 5; scikit-learn's make_regression",
-        "generated",
-        sources.synthetic_100,
-        test_fraction=0.5,
-        relevant=100,
-    ),
-    Dataset(
-        "pyrim",
-        "Pyrim (QSAR), products to degree 5",
-        74,
-        product_count(27, 5),
-        "King, Hurst & Sternberg 1993; Frandi et al. 2016, Table 1",
-        "public, UCI Machine Learning Repository",
-        sources.pyrim,
-        # The paper trains on all 74 rows.
-        test_fraction=0.0,
-        degree=5,
-        needs=sources.PYRIM_FILE,
-    ),
-    Dataset(
-        "triazines",
-        "Triazines (QSAR), products to degree 4",
-        186,
-        product_count(60, 4),
-        "King, Hurst & Sternberg 1993; Frandi et al. 2016, Table 1",
-        "public, UCI Machine Learning Repository",
-        sources.triazines,
-        test_fraction=0.0,
-        degree=4,
-        needs=sources.TRIAZINES_FILE,
-    ),
-)
-
-
-def find(name: str) -> Dataset:
-    """The entry of that name.
+def read_catalogue(path: Path = CATALOGUE) -> tuple[Entry, ...]:
+    """The entries of a catalogue.
 
     Raises
     ------
-    ParameterError
-        There is none.
-    """
-    for dataset in DATASETS:
-        if dataset.name == name:
-            return dataset
-    raise ParameterError("dataset", "fwcore", f"one of {[d.name for d in DATASETS]}", name)
-
-
-def available(dataset: Dataset) -> bool:
-    """Whether its files are at hand."""
-    return dataset.needs is None or sources.data_file(dataset.needs) is not None
-
-
-def load(name: str, *, split_seed: int = 0, test_fraction: float | None = None) -> Problem:
-    """The dataset as a standardised Problem; the last few are kept in memory, shared by all who ask.
-
-    Parameters
-    ----------
-    name : str
-    split_seed : int in [0, 2^32)
-        Seed of the random choice of test rows.
-    test_fraction : float in [0, 0.9], optional
-        Share of the rows held out for the test error, rounded to whole rows; by default the dataset's own.
-
-    Raises
-    ------
-    ParameterError
-        Unknown name, or a value out of range.
     DatasetError
-        The dataset's file is not at hand; the message says where it should be.
+        A table that is not understood; says which and why.
     """
-    dataset = find(name)
-    fraction = dataset.test_fraction if test_fraction is None else test_fraction
-    if not 0.0 <= fraction <= 0.9:
-        raise ParameterError("test_fraction", "fwcore", "a number in [0, 0.9]", fraction)
-    if isinstance(split_seed, bool) or not isinstance(split_seed, int) or not 0 <= split_seed < 2**32:
-        raise ParameterError("split_seed", "fwcore", "an int in [0, 4294967295]", split_seed)
-    return _load(dataset, split_seed, float(fraction))
+    tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    return tuple(_entry(name, table) for name, table in tables.items())
 
 
-@lru_cache(maxsize=4)
-def _load(dataset: Dataset, split_seed: int, test_fraction: float) -> Problem:
-    X, y, names = dataset.read()
-    held_out = round(test_fraction * y.size)
-    order = np.random.default_rng(split_seed).permutation(y.size) if held_out else np.arange(y.size)
-    test, train = np.sort(order[:held_out]), np.sort(order[held_out:])
-    few = X.shape[0] * dataset.columns <= _CACHED_ENTRIES
-    if dataset.degree is not None and few:
-        products = Products.of(X, dataset.degree)
-        X, names = matrix(products), ProductNames(products.factors, names)
-    design: Any = X[train] if dataset.degree is None or few else Products.of(X[train], dataset.degree)
-    tested = (X[test], y[test]) if held_out else None
-    return Problem.from_arrays(design, y[train], test=tested, feature_names=names, name=dataset.name)
+def _entry(name: str, table: dict[str, Any]) -> Entry:
+    try:
+        values = dict(table)
+        layouts = tuple(_layout(layout) for layout in values.pop("layouts", ()))
+        for key in ("bundled", "generator", "noise"):
+            values[key] = tuple(values.get(key, {}).items())
+        if values.get("test_rows"):
+            values["test_fraction"] = values["test_rows"] / values["rows"]
+        entry = Entry(name=name, layouts=layouts, **values)
+        _check(entry)
+        return entry
+    except (TypeError, KeyError, ValueError) as error:
+        raise DatasetError(f"The catalogue's table {name!r} is not understood: {error}") from None
+
+
+def _layout(table: dict[str, Any]) -> Layout:
+    values = dict(table)
+    files = {key: SourceFile(**values.pop(key)) for key in _FILES if key in values}
+    kind, task = values.pop("format", None), values.pop("as", "auto")
+    return Layout(**files, format=kind, options=ParseOptions(task=task, **values))
+
+
+def _check(entry: Entry) -> None:
+    sources = [bool(entry.bundled), bool(entry.generator), bool(entry.layouts)]
+    rules: tuple[tuple[bool, str, str], ...] = (
+        (sum(sources) == 1, "source", "exactly one of bundled, generator, layouts"),
+        (entry.task in TASKS[1:], "task", f"one of {TASKS[1:]}"),
+        (entry.response in RESPONSES, "response", f"one of {RESPONSES}"),
+        (0.0 <= entry.test_fraction <= 0.9, "test_fraction", "in [0, 0.9]"),
+        (
+            min(entry.rows, entry.features, 1 if entry.degree is None else entry.degree) >= 1,
+            "rows, features and degree",
+            "at least 1",
+        ),
+        (not entry.bundled or dict(entry.bundled).get("name") in BUNDLED, "bundled", f"one of {[*BUNDLED]}"),
+        (not entry.generator or dict(entry.generator).get("name") in GENERATORS, "generator", f"one of {[*GENERATORS]}"),
+        (all(layout.format in (None, *FORMATS) for layout in entry.layouts), "format", f"one of {[*FORMATS]}"),
+    )
+    for holds, what, rule in rules:
+        if not holds:
+            raise ValueError(f"{what} must be {rule}.")

@@ -95,9 +95,9 @@ def with_rows(design: Products, X: Floats) -> Products:
 class ProductNames(Sequence[str]):
     """Names such as ``x3^2·x7``, made when asked for: hundreds of thousands of them would take longer than the products."""
 
-    def __init__(self, factors: NDArray[Any], names: Sequence[str]) -> None:
+    def __init__(self, factors: NDArray[Any], base: Sequence[str]) -> None:
         self._factors = factors
-        self._names = names
+        self.base = base
 
     def __len__(self) -> int:
         return len(self._factors)
@@ -106,7 +106,7 @@ class ProductNames(Sequence[str]):
         if isinstance(j, slice):
             return [self[i] for i in range(*j.indices(len(self)))]
         features, powers = np.unique(self._factors[j][self._factors[j] > 0], return_counts=True)
-        named = [(self._names[f - 1], k) for f, k in zip(features.tolist(), powers.tolist(), strict=True)]
+        named = [(self.base[f - 1], k) for f, k in zip(features.tolist(), powers.tolist(), strict=True)]
         return "·".join(name + (f"^{k}" if k > 1 else "") for name, k in named) or "1"
 
 

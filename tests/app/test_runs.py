@@ -127,13 +127,12 @@ def test_a_parameter_that_does_not_fit_the_data_fails_before_any_step():
     wrong = Experiment(**{**vars(EXPERIMENT), "solvers": (("sfw", {"sampling": "5000"}),)})
     session = finished(started(experiment=wrong))
     assert session.state is RunState.FAILED
-    assert session.runs[0].message == "The 'kappa' parameter of StochasticFW must be an int in [1, 1001]. Got 5000 instead."
+    assert session.runs[0].message == "The 'kappa' parameter of StochasticFW must be an int in [1, 1000]. Got 5000 instead."
     assert session.runs[0].walk is None
 
 
 def test_data_that_are_not_there_fail_with_what_to_do(monkeypatch, tmp_path):
     monkeypatch.setenv("FWCORE_DATA", str(tmp_path))
-    datasets.catalogue._load.cache_clear()
     session = finished(started(experiment=Experiment(**{**vars(EXPERIMENT), "dataset": "pyrim"})))
     assert session.state is RunState.FAILED
     assert "FWCORE_DATA" in session.runs[0].message

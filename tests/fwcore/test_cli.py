@@ -66,7 +66,7 @@ def test_without_a_file_the_summary_is_printed():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--sampling", "0"], r"'kappa' parameter of StochasticFW must be an int in [1, 1001]. Got 0 instead."),
+        (["--sampling", "0"], r"'kappa' parameter of StochasticFW must be an int in [1, 1000]. Got 0 instead."),
         (["--tol", "x"], r"'tol' parameter of StochasticFW must be a number"),
         (["--solver", "nope"], "'solver'"),
         (["--points", "0"], "'points'"),
@@ -88,6 +88,48 @@ def test_a_step_limit_has_an_exit_code_of_its_own():
     result = run(*FAST, "--solver", "fw", "--rule", "gap", "--tol", "1e-9", "--max-steps", "3")
     assert result.exit_code == cli.STEP_LIMIT
     assert json.loads(result.stdout)["status"] == "step_limit"
+
+
+def test_a_file_of_ones_own_is_walked(tmp_path):
+    (tmp_path / "mine.csv").write_text("a;s;b;price\n" + "".join(f"{i},5;{'MF'[i % 2]};{i * i % 7};{i % 5}\n" for i in range(12)))
+    own = ["path", "--data", str(tmp_path / "mine.csv"), "--target", "price", "--solver", "cd", "--points", "3", "--degree", "2"]
+    refused = run(*own)
+    assert refused.exit_code == cli.BAD_INPUT
+    assert "text in column 's'" in refused.stderr
+    done = run(*own, "--categorical", "one-hot")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["dataset"] == "mine.csv"
+    assert "encoded: s: F, M" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "'dataset'"),
+        (["--dataset", "diabetes", "--data", "x.csv"], "'dataset'"),
+        (["--data", "nowhere.csv"], "nowhere.csv: there is no such file"),
+        (["--data", "nowhere.csv", "--missing", "guess"], "'missing'"),
+        (["--data", "nowhere.csv", "--delimiter", "::"], "'delimiter'"),
+    ],
+)
+def test_a_file_of_ones_own_that_cannot_be_had(arguments, message):
+    result = run("path", *arguments)
+    assert result.exit_code == cli.BAD_INPUT
+    assert message in result.stderr.replace("\n", "")
+
+
+def test_a_dataset_is_described_and_fetched(monkeypatch, tmp_path):
+    told = run("datasets", "info", "diabetes").output
+    assert all(text in told for text in ("442", "1,001", "products to degree 4", "scikit-learn", "always"))
+    assert "at hand" in run("datasets", "fetch", "diabetes").stderr
+    assert "'nothing'" in run("datasets", "info", "nothing").stderr
+    monkeypatch.delenv("FWCORE_DATA", raising=False)
+    monkeypatch.setenv("FWCORE_CACHE", str(tmp_path))
+    fetched = run("datasets", "fetch", "classic")
+    assert fetched.exit_code == cli.BAD_INPUT
+    assert "text/classic.mat has no known address" in fetched.stderr.replace("\n", " ")
+    assert ".parquet" in run("datasets", "formats").output
+    assert run("datasets", "--markdown").output.startswith("# Datasets")
 
 
 def test_the_lists_name_everything():
@@ -128,12 +170,12 @@ def test_a_registered_solver_has_its_flags_and_can_be_walked():
 def test_ctrl_c_writes_what_was_reached(tmp_path):
     out, trace = tmp_path / "path.parquet", tmp_path / "trace.parquet"
     script = (
-        "import sys, signal, os, fwcore.cli as cli\n"
-        "keep = cli.Walk._keep\n"
+        "import sys, signal, os, fwcore, fwcore.cli as cli\n"
+        "keep = fwcore.Walk._keep\n"
         "def interrupted(self, snapshot):\n"
         "    keep(self, snapshot)\n"
         "    if self.reached == 2: os.kill(os.getpid(), signal.SIGINT)\n"
-        "cli.Walk._keep = interrupted\n"
+        "fwcore.Walk._keep = interrupted\n"
         "sys.argv = ['fwcore', *sys.argv[1:]]\n"
         "cli.main()\n"
     )

@@ -70,5 +70,14 @@ def test_a_folder_without_a_design_is_refused(tmp_path):
     np.save(tmp_path / "scale.npy", np.zeros(5))
     with pytest.raises(ParameterError, match="fit together"):
         design.open_folder(tmp_path)
-    with pytest.raises(ParameterError, match=r"'design'.*Products"):
-        design.save(Products.of(np.eye(3), 2), tmp_path)
+
+
+def test_a_folder_of_products_is_checked(tmp_path):
+    made = design.standardized(Products.of(np.random.default_rng(0).standard_normal((5, 3)), 2))
+    design.save(made, tmp_path)
+    opened = design.open_folder(tmp_path)
+    np.testing.assert_array_equal(design.matrix(opened), design.matrix(made))
+    assert design.layout(opened) == design.layout(made)
+    np.save(tmp_path / "factors.npy", np.full_like(made.factors, 9))
+    with pytest.raises(ParameterError, match="fit together"):
+        design.open_folder(tmp_path)

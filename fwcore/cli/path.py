@@ -1,61 +1,29 @@
-"""The command line: ``fwcore path``, ``fwcore datasets``, ``fwcore solvers``, ``fwcore warmup``.
-
-Exit codes: 0 the path was walked to its end; 1 something failed; 2 bad input, before anything ran; 3 a step limit ended a point;
-130 interrupted, and what was reached was written.
-"""
+"""``fwcore path``: walk a path and write it to files."""
 
 from __future__ import annotations
 
 import inspect
 import json
-import signal
-import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
-from fwcore import datasets, grids, warmup
-from fwcore.errors import DatasetError, ParameterError
+from fwcore import datasets, grids
+from fwcore.cli.common import INTERRUPTED, STEP_LIMIT, Announce, interruptible, messages, progress_line, reporting_errors
+from fwcore.errors import ParameterError
 from fwcore.options import rule_of
 from fwcore.path import Walk
 from fwcore.problem import Problem
 from fwcore.solvers import find, solvers
 from fwcore.status import Status
 
-FAILED, BAD_INPUT, STEP_LIMIT, INTERRUPTED = 1, 2, 3, 130
 
-_messages = Console(stderr=True)
-
-
-def build_app() -> typer.Typer:
-    """The commands, with a flag for every option that a registered solver declares."""
-    app = typer.Typer(
-        help="Walk regularisation paths of the Lasso.",
-        no_args_is_help=True,
-        add_completion=False,
-        rich_markup_mode=None,
-    )
-    app.command("path")(_with_solver_flags(_path))
-    app.command("datasets")(_datasets)
-    app.command("solvers")(_solvers)
-    app.command("warmup")(_warmup)
-    return app
-
-
-def main() -> None:
-    """Entry point."""
-    build_app()()
-
-
-def _path(
-    dataset: Annotated[str, typer.Option(help="Name of a dataset; see `fwcore datasets`.")],
+def path(
+    dataset: Annotated[str | None, typer.Option(help="Name of a dataset; see `fwcore datasets`.")] = None,
+    data: Annotated[Path | None, typer.Option(help="A file of your own instead; see `fwcore datasets formats`.")] = None,
     solver: Annotated[str, typer.Option(help="Name of a solver; see `fwcore solvers`.")] = "sfw",
     points: Annotated[int, typer.Option(help="Points of the path.")] = grids.POINTS,
     delta_max: Annotated[float | None, typer.Option(help="End of the delta grid; found and cached if not given.")] = None,
@@ -65,22 +33,56 @@ def _path(
     out: Annotated[Path | None, typer.Option(help="Parquet file for the points and their coefficients.")] = None,
     trace: Annotated[Path | None, typer.Option(help="Parquet file for the trace, a row a step.")] = None,
     summary: Annotated[Path | None, typer.Option("--json", help="JSON file for the summary; else it is printed.")] = None,
+    target: Annotated[str | None, typer.Option(help="Of --data: the column that is the response; the last by default.")] = None,
+    matrix: Annotated[str | None, typer.Option(help="Of --data, MATLAB and .npz: the variable that is the matrix.")] = None,
+    degree: Annotated[int | None, typer.Option(help="Of --data: use all products of up to so many columns.")] = None,
+    task: Annotated[str, typer.Option(help="Of --data: auto, regression or classification.")] = "auto",
+    positive: Annotated[str | None, typer.Option(help="Of --data: the class that is +1 against the rest.")] = None,
+    missing: Annotated[str, typer.Option(help="Of --data: refuse missing values, drop rows, or put the mean.")] = "refuse",
+    categorical: Annotated[str, typer.Option(help="Of --data: refuse columns of text, one-hot, or drop.")] = "refuse",
+    delimiter: Annotated[str | None, typer.Option(help="Of --data: found by looking if not given.")] = None,
+    decimal: Annotated[str | None, typer.Option(help="Of --data: . or , found by looking if not given.")] = None,
+    header: Annotated[
+        bool | None, typer.Option("--header/--no-header", help="Of --data: does the first line name columns?")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress line.")] = False,
     **options: Any,
 ) -> None:
     """Walk a path and write it to files. Ctrl-C writes what was reached."""
-    with _reporting_errors(), _interruptible() as interrupted:
+    with reporting_errors(), interruptible() as interrupted:
         for file in (out, trace, summary):
             if file is not None and not file.absolute().parent.is_dir():
                 raise ParameterError("file", "fwcore path", "in a folder that exists", str(file))
         chosen = find(solver)
-        datasets.find(dataset)
+        if (dataset is None) == (data is None):
+            raise ParameterError("dataset", "fwcore path", "given, or else --data", dataset)
+        source = (
+            None
+            if data is None
+            else (
+                data,
+                datasets.ParseOptions(
+                    target=target,
+                    matrix=matrix,
+                    task=task,
+                    positive=positive,
+                    missing=missing,
+                    categorical=categorical,
+                    delimiter=delimiter,
+                    decimal=decimal,
+                    header=header,
+                ),
+            )
+        )
+        entry = datasets.find(dataset) if dataset is not None else None
         given = {name: value for name, value in options.items() if value is not None}
-        with _progress(quiet) as line:
-            problem = datasets.load(dataset, split_seed=split_seed, test_fraction=test_fraction)
+        if entry is not None and "sampling" in chosen.Options.declared():
+            given.setdefault("sampling", entry.sampling)
+        with progress_line(quiet) as line:
+            problem = _problem(entry, source, degree, split_seed, test_fraction)
             grid = _grid(problem, chosen.form, points, delta_max, line, interrupted)
             if grid is None:
-                _messages.print("Interrupted before the first point; nothing was written.")
+                messages.print("Interrupted before the first point; nothing was written.")
                 raise typer.Exit(INTERRUPTED)
             walk = Walk(problem, chosen, grid, given, seed=seed)
             _run(walk, line, interrupted)
@@ -95,12 +97,19 @@ def _path(
     else:
         print(text)
     if result.status == Status.STOPPED:
-        _messages.print(f"Interrupted: {result.points.size} of {result.grid.size} points were written.")
+        messages.print(f"Interrupted: {result.points.size} of {result.grid.size} points were written.")
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(STEP_LIMIT if result.status == Status.STEP_LIMIT else 0)
 
 
-Announce = Callable[[str, int, int], None]
+def _problem(entry: Any, source: Any, degree: int | None, split_seed: int, test_fraction: float | None) -> Problem:
+    if entry is not None:
+        return datasets.load(entry, split_seed=split_seed, test_fraction=test_fraction)
+    parsed = datasets.parse_file(*source)
+    for label, text in parsed.report.lines():
+        messages.print(f"{label}: {text}", markup=False, highlight=False, soft_wrap=True)
+    made = datasets.Dataset.of(parsed, source[0].name, degree=degree)
+    return made.problem(split_seed=split_seed, test_fraction=test_fraction)
 
 
 def _grid(problem: Problem, form: str, points: int, delta_max: float | None, line: Announce, interrupted: threading.Event) -> Any:
@@ -130,35 +139,11 @@ def _run(walk: Walk, line: Announce, interrupted: threading.Event) -> None:
             return
 
 
-def _datasets() -> None:
-    """List the datasets."""
-    table = Table("name", "title", "rows", "columns", "here", "source")
-    for entry in datasets.DATASETS:
-        here = "yes" if datasets.available(entry) else f"needs {entry.needs} below FWCORE_DATA"
-        table.add_row(entry.name, entry.title, f"{entry.rows:,}", f"{entry.columns:,}", here, entry.citation)
-    Console().print(table)
-
-
-def _solvers() -> None:
-    """List the solvers and their options."""
-    table = Table("name", "title", "form", "options", "reference")
-    for solver in solvers():
-        options = [f"--{_flag(name)} {value}" for name, value in solver.Options().settings().items()]
-        table.add_row(solver.name, solver.title, solver.form, "\n".join(options), solver.reference)
-    Console().print(table)
-
-
-def _warmup() -> None:
-    """Compile every solver, so that later starts read them from disk."""
-    for name in warmup.every_solver():
-        print(f"ready: {name}")
-
-
-def _flag(name: str) -> str:
+def flag(name: str) -> str:
     return name.replace("_", "-")
 
 
-def _with_solver_flags(command: Callable[..., None]) -> Callable[..., None]:
+def with_solver_flags(command: Callable[..., None]) -> Callable[..., None]:
     """Give ``command`` one text flag for each option of each solver; the options themselves check what they get."""
     declared: dict[str, list[tuple[str, Any]]] = {}
     for solver in solvers():
@@ -170,7 +155,7 @@ def _with_solver_flags(command: Callable[..., None]) -> Callable[..., None]:
     for name, owners in declared.items():
         parameter = owners[0][1]
         doc = f"{parameter.doc} [{', '.join(owner for owner, _ in owners)}; {rule_of(parameter)}; default {parameter.default}]"
-        kind = Annotated[str | None, typer.Option(f"--{_flag(name)}", help=doc)]
+        kind = Annotated[str | None, typer.Option(f"--{flag(name)}", help=doc)]
         flags.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind))
 
     def with_flags(**values: Any) -> None:
@@ -180,53 +165,3 @@ def _with_solver_flags(command: Callable[..., None]) -> Callable[..., None]:
     own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
     with_flags.__signature__ = signature.replace(parameters=[*own, *flags])  # type: ignore[attr-defined]
     return with_flags
-
-
-@contextmanager
-def _reporting_errors() -> Iterator[None]:
-    try:
-        yield
-    except (ParameterError, DatasetError) as error:
-        _messages.print(f"[bold red]Error:[/] {error}", highlight=False, soft_wrap=True)
-        raise typer.Exit(BAD_INPUT) from None
-
-
-@contextmanager
-def _interruptible() -> Iterator[threading.Event]:
-    """An event that the first Ctrl-C sets; a second one interrupts as usual."""
-    event = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield event
-        return
-    previous = signal.getsignal(signal.SIGINT)
-
-    def note(signum: int, frame: Any) -> None:
-        event.set()
-        signal.signal(signal.SIGINT, previous)
-
-    signal.signal(signal.SIGINT, note)
-    try:
-        yield event
-    finally:
-        signal.signal(signal.SIGINT, previous)
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Announce]:
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed}/{task.total}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=_messages, disable=quiet or not sys.stderr.isatty(), transient=True) as progress:
-        task = progress.add_task("loading", total=None)
-
-        def announce(text: str, done: int, total: int) -> None:
-            progress.update(task, description=text, completed=done, total=total)
-
-        yield announce
-
-
-if __name__ == "__main__":
-    main()

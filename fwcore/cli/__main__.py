@@ -1,0 +1,5 @@
+"""``python -m fwcore.cli``."""
+
+from fwcore.cli import main
+
+main()

@@ -1,0 +1,37 @@
+"""Datasets that come with scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+
+from fwcore.design import Floats
+
+Read = tuple[Floats, Floats, Sequence[str]]
+
+
+def diabetes() -> Read:
+    """442 patients, 10 features of unit variance; the progression of the disease a year later."""
+    bunch = load_diabetes()
+    # Unit variance keeps the products of four features away from the rounding errors of tiny numbers.
+    return bunch.data * np.sqrt(len(bunch.data)), bunch.target, bunch.feature_names
+
+
+def breast_cancer() -> Read:
+    """569 tumours, 30 features; +1 is benign."""
+    bunch = load_breast_cancer()
+    return bunch.data, 2.0 * bunch.target - 1.0, [str(name) for name in bunch.feature_names]
+
+
+def digits(negative: int, positive: int) -> Read:
+    """8 x 8 images of two digits."""
+    bunch = load_digits()
+    rows = np.isin(bunch.target, (negative, positive))
+    return bunch.data[rows], np.where(bunch.target[rows] == positive, 1.0, -1.0), list(bunch.feature_names)
+
+
+BUNDLED: dict[str, Callable[..., Any]] = {"diabetes": diabetes, "breast-cancer": breast_cancer, "digits": digits}
+"""What `bundled` in the catalogue may name."""

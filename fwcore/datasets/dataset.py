@@ -1,0 +1,176 @@
+"""Dataset: what was read, before it is split, standardised and made a problem of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from fwcore.arrays import ChosenNames
+from fwcore.datasets.parsing import Parsed, Report
+from fwcore.design import Floats, ProductNames, Products, matrix, product_count, standardized, with_rows
+from fwcore.errors import ParameterError
+from fwcore.problem import Problem
+
+RESPONSES = ("deviations", "as given")
+# A matrix of at most so many entries stays in a core's cache, and is then quicker to read than to make.
+_CACHED_ENTRIES = 1 << 19
+_LARGEST_SEED = 2**32 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Rows to learn from, rows to test on, and what is known of them.
+
+    Attributes
+    ----------
+    name, title : str
+    task : "regression" or "classification"
+        The response of a classification is -1 or +1.
+    X : ndarray or scipy sparse in compressed columns, of shape (m, p)
+        Base features where ``degree`` is given.
+    y : ndarray of shape (m,)
+    feature_names : sequence of p str
+    report : Report
+        What the parser did.
+    test : (X_test, y_test), optional
+        The official test rows.
+    coef : ndarray of shape (p,), optional
+        True coefficients of X, where they exist.
+    degree : int, optional
+        The design is all products of up to so many features.
+    test_fraction : float
+        Default share of rows held out; where there are official test rows, their share.
+    response : "deviations" or "as given"
+        Whether y is divided by its standard deviation on the training rows: an absolute tolerance then means much the same
+        everywhere, and to predict the mean is a test error of about 1.
+    loss, sampling, dtype : str
+        Sensible defaults: the loss, the share of columns for a step of stochastic Frank-Wolfe, and how values are stored.
+    relevant : int, optional
+        Features that matter, where that is known.
+    origin, citation, licence : str
+    """
+
+    name: str
+    title: str
+    task: str
+    X: Any
+    y: Floats
+    feature_names: Sequence[str]
+    report: Report
+    test: tuple[Any, Floats] | None = None
+    coef: Floats | None = None
+    degree: int | None = None
+    test_fraction: float = 0.25
+    response: str = "deviations"
+    loss: str = "squared"
+    sampling: str = "1%"
+    dtype: str = "float64"
+    relevant: int | None = None
+    origin: str = ""
+    citation: str = ""
+    licence: str = ""
+
+    @classmethod
+    def of(cls, parsed: Parsed, name: str, degree: int | None = None, test_fraction: float = 0.25) -> Dataset:
+        """A file that was parsed, as a dataset."""
+        return cls(
+            name,
+            name,
+            parsed.report.task,
+            parsed.X,
+            parsed.y,
+            parsed.names,
+            parsed.report,
+            degree=degree,
+            test_fraction=test_fraction,
+            origin=parsed.report.name,
+        )
+
+    def problem(self, *, split_seed: int = 0, test_fraction: float | None = None) -> Problem:
+        """Split, standardise by the training rows, make the products, drop the columns that are constant on the training rows.
+
+        Parameters
+        ----------
+        split_seed : int in [0, 2^32)
+            Seed of the random choice of test rows.
+        test_fraction : float in [0, 0.9], optional
+            Share of the rows held out, rounded to whole rows. By default the official test rows, where there are any; all rows
+            are put together before they are split if another share is asked for.
+
+        Raises
+        ------
+        ParameterError
+            A value out of range, or rows that make no problem: see `Problem.from_arrays`.
+        """
+        fraction = checked_split(split_seed, self.test_fraction if test_fraction is None else test_fraction)
+        X, y, test = _split(self, split_seed, fraction)
+        if scipy.sparse.issparse(X) and (self.degree is not None or 12 * X.nnz > 8 * X.shape[0] * X.shape[1]):
+            X, test = X.toarray(order="F"), None if test is None else (test[0].toarray(order="F"), test[1])
+        if self.response == "deviations" and self.task == "regression":
+            unit = float(y.std()) or 1.0
+            y, test = y / unit, None if test is None else (test[0], test[1] / unit)
+        names: Sequence[str] = self.feature_names
+        if self.degree is None:
+            varies = _varies(X)
+            if not varies.all():
+                names = ChosenNames(names, np.flatnonzero(varies))
+                X, test = X[:, varies], None if test is None else (test[0][:, varies], test[1])
+        elif X.shape[0] * product_count(X.shape[1], self.degree) <= _CACHED_ENTRIES:
+            X, test, names = _made_products(X, test, self.degree, names)
+        else:
+            X = Products.of(X, self.degree)
+        return Problem.from_arrays(X, y, loss=self.loss, test=test, feature_names=names, dtype=self.dtype, name=self.name)
+
+
+def _made_products(X: Floats, test: Any, degree: int, names: Sequence[str]) -> tuple[Floats, Any, Sequence[str]]:
+    """The products as matrices, without the constant ones; and their names."""
+    varying = standardized(Products.of(X, degree))
+    assert isinstance(varying, Products)
+    plain = varying._replace(offset=np.zeros_like(varying.offset), scale=np.ones_like(varying.scale))
+    tested = None if test is None else (matrix(with_rows(plain, test[0])), test[1])
+    return matrix(plain), tested, ProductNames(plain.factors, names)
+
+
+def checked_split(split_seed: Any, test_fraction: Any) -> float:
+    """The share of rows held out.
+
+    Raises
+    ------
+    ParameterError
+        One of them is out of range.
+    """
+    if isinstance(split_seed, bool) or not isinstance(split_seed, int) or not 0 <= split_seed <= _LARGEST_SEED:
+        raise ParameterError("split_seed", "fwcore", f"an int in [0, {_LARGEST_SEED}]", split_seed)
+    if isinstance(test_fraction, bool) or not isinstance(test_fraction, (int, float)) or not 0.0 <= test_fraction <= 0.9:
+        raise ParameterError("test_fraction", "fwcore", "a number in [0, 0.9]", test_fraction)
+    return float(test_fraction)
+
+
+def _split(dataset: Dataset, seed: int, fraction: float) -> tuple[Any, Floats, tuple[Any, Floats] | None]:
+    X, y, test = dataset.X, dataset.y, dataset.test
+    if test is not None:
+        if fraction == dataset.test_fraction:
+            return X, y, test
+        X = scipy.sparse.vstack([X, test[0]], format="csc") if scipy.sparse.issparse(X) else np.vstack([X, test[0]])
+        y = np.concatenate([y, test[1]])
+    held_out = round(fraction * y.size)
+    if not held_out:
+        return X, y, None
+    order = np.random.default_rng(seed).permutation(y.size)
+    chosen, rest = np.sort(order[:held_out]), np.sort(order[held_out:])
+    if scipy.sparse.issparse(X):
+        rows = X.tocsr()
+        return rows[rest].tocsc(), y[rest], (rows[chosen].tocsc(), y[chosen])
+    return np.asfortranarray(X[rest]), y[rest], (np.asfortranarray(X[chosen]), y[chosen])
+
+
+def _varies(X: Any) -> Any:
+    """Which columns are not constant."""
+    if not scipy.sparse.issparse(X):
+        return np.ptp(X, axis=0) > 0
+    low, high = X.min(axis=0).toarray().ravel(), X.max(axis=0).toarray().ravel()
+    return low < high

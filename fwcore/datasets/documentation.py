@@ -1,0 +1,63 @@
+"""What the catalogue says, in words: for the command line, the page and data/README.md."""
+
+from __future__ import annotations
+
+from fwcore.datasets import reading
+from fwcore.datasets.catalogue import Entry, Layout, read_catalogue
+from fwcore.datasets.fetching import downloads
+
+_HEAD = """# Datasets
+
+Made from catalogue.toml by `fwcore datasets --markdown`. The first rows need no download; `fwcore datasets fetch NAME` gets the
+others, where an address is known. Files that you have are found below the folder that `FWCORE_DATA` names, at the paths given here.
+
+"""
+
+
+def whereabouts(entry: Entry) -> str:
+    """Whether it can be loaded at once, and if not what it takes."""
+    layout = entry.layout
+    if layout is None:
+        return "always"
+    if not layout.at_hand:
+        return "to be fetched" if layout.fetchable else "by hand"
+    own = all((path := file.local()) is not None and path.is_relative_to(downloads()) for file in layout.files)
+    return "fetched" if own else "FWCORE_DATA"
+
+
+def facts(entry: Entry) -> list[tuple[str, str]]:
+    """All that is known of a dataset, as (label, text); of one at hand also what its files hold."""
+    held = f"{entry.test_rows:,} official rows" if entry.test_rows else f"{entry.test_fraction:.0%} of the rows, at random"
+    products = "" if entry.degree is None else f" (products to degree {entry.degree} of {entry.features:,} features)"
+    known = [
+        ("name", entry.name),
+        ("title", entry.title),
+        ("task", entry.task),
+        ("rows", f"{entry.rows:,}"),
+        ("columns", f"{entry.columns:,}{products}"),
+        ("held out for the test error", held if entry.test_fraction else "none"),
+        ("relevant columns", "" if entry.relevant is None else f"{entry.relevant:,}"),
+        ("from", entry.origin),
+        ("here", whereabouts(entry)),
+        ("files", "" if entry.layout is None else ", ".join(_paths(entry.layout))),
+        ("download", "" if entry.size is None else f"{entry.size:,} bytes"),
+        ("cited as", entry.citation),
+        ("licence", entry.licence),
+    ]
+    if entry.layout is not None and reading.at_hand(entry):
+        known += reading.read(entry).report.lines()[2:]
+    return [(label, text) for label, text in known if text]
+
+
+def _paths(*layouts: Layout) -> list[str]:
+    return [*dict.fromkeys(file.path for layout in layouts for file in layout.files)]
+
+
+def markdown() -> str:
+    """data/README.md."""
+    lines = ["| name | what | task | rows | columns | from | files | cited as | licence |", "|---|---|---|---|---|---|---|---|---|"]
+    for entry in sorted(read_catalogue(), key=lambda entry: bool(entry.layouts)):
+        files = " ".join(f"`{path}`" for path in _paths(*entry.layouts))
+        cells = [f"`{entry.name}`", entry.title, entry.task, f"{entry.rows:,}", f"{entry.columns:,}", entry.origin, files]
+        lines.append("| " + " | ".join([*cells, entry.citation, entry.licence]) + " |")
+    return _HEAD + "\n".join(lines) + "\n"

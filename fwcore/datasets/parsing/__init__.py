@@ -1,0 +1,132 @@
+"""Files to matrices: one way in, whatever the format.
+
+A new format is a module with ``read(source, options, limits)`` and a line in `FORMATS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from fwcore.datasets.parsing import arff, delimited, matlab, npz, parquet, svmlight, vowpal
+from fwcore.datasets.parsing.delimited import read_labels
+from fwcore.datasets.parsing.guarded import GUARD
+from fwcore.datasets.parsing.limits import OWN, UPLOAD, Limits, refuse, refusing
+from fwcore.datasets.parsing.report import CATEGORICAL, MISSING, TASKS, Parsed, ParseOptions, Report
+from fwcore.datasets.parsing.streams import PACKED, Source
+
+__all__ = [
+    "CATEGORICAL",
+    "FORMATS",
+    "MISSING",
+    "OWN",
+    "TASKS",
+    "UPLOAD",
+    "Limits",
+    "ParseOptions",
+    "Parsed",
+    "Report",
+    "Source",
+    "format_of",
+    "parse_file",
+    "parse_upload",
+    "read_labels",
+    "read_source",
+]
+
+Reader = Callable[[Source, ParseOptions, Limits], Parsed]
+
+
+class Format(NamedTuple):
+    """``what`` it is, in words; the ``endings`` of names that mean it; whether it may be ``packed`` (.gz, .bz2, .xz)."""
+
+    read: Reader
+    what: str
+    endings: tuple[str, ...]
+    packed: bool
+
+
+FORMATS: dict[str, Format] = {
+    "delimited": Format(delimited.read, "delimited text", (".csv", ".tsv", ".txt", ".data"), True),
+    "parquet": Format(parquet.read, "Parquet", (".parquet", ".pq"), False),
+    "arff": Format(arff.read, "ARFF", (".arff",), True),
+    "libsvm": Format(svmlight.read, "LIBSVM text, `label index:value ...` a row", (".svm", ".libsvm", ".svmlight"), True),
+    "vowpal": Format(vowpal.read, "Vowpal Wabbit text, `label |namespace feature:value ...` a row", (".vw", ".dat"), True),
+    "npz": Format(npz.read, "a NumPy .npz archive", (".npz",), False),
+    "matlab": Format(matlab.read, "a MATLAB file up to version 7", (".mat",), False),
+    "indices": Format(svmlight.read_indices, "a row of indices a line", (), True),
+}
+
+
+def format_of(name: str, looked_at: bytes = b"") -> str:
+    """The format that a file's name means, or for a .txt whether its beginning looks like LIBSVM text.
+
+    Raises
+    ------
+    DatasetError
+        Of a name that means none.
+    """
+    path = Path(name.lower())
+    packed = path.suffix in PACKED
+    ending = Path(path.stem).suffix if packed else path.suffix
+    for kind, form in FORMATS.items():
+        if ending in form.endings and (form.packed or not packed):
+            if kind == "delimited" and ending == ".txt" and _like_libsvm(looked_at):
+                return "libsvm"
+            return kind
+    known = ", ".join(ending for form in FORMATS.values() for ending in form.endings)
+    refuse(name, f"not a format that is read. These are: {known}; text may be packed as {', '.join(PACKED)}.")
+
+
+def _like_libsvm(looked_at: bytes) -> bool:
+    words = looked_at.split(b"\n", 1)[0].partition(b"#")[0].split()
+    return len(words) > 1 and all(b":" in word for word in words[1:])
+
+
+def read_source(source: Source, kind: str | None, options: ParseOptions, limits: Limits) -> Parsed:
+    """The file as a matrix and a response; ``kind`` of `FORMATS`, by default what its name means."""
+    limits.check(source.name, "bytes", source.size)
+    if source.size == 0:
+        refuse(source.name, "empty.")
+    with source.open() as stream:
+        kind = kind or format_of(source.name, stream.read(1 << 12))
+    with refusing(source.name, FORMATS[kind].what):
+        return FORMATS[kind].read(source, options, limits)
+
+
+def parse_file(path: str | Path, options: ParseOptions | None = None, limits: Limits = OWN, kind: str | None = None) -> Parsed:
+    """Read a file.
+
+    Parameters
+    ----------
+    path : str or Path
+        Its name means the format: see `FORMATS`.
+    options : ParseOptions, optional
+    limits : Limits
+    kind : str, optional
+        A format of `FORMATS`, where the name means none or another.
+
+    Raises
+    ------
+    DatasetError
+        There is no such file, it is not of that format, or exceeds a limit.
+    """
+    path = Path(path)
+    if not path.is_file():
+        refuse(str(path), "there is no such file.")
+    return read_source(Source(path.name, path=path), kind, options or ParseOptions(), limits)
+
+
+def parse_upload(name: str, content: bytes, limits: Limits = UPLOAD, options: ParseOptions | None = None) -> Parsed:
+    """Read a file that a stranger gave: its bytes, and the name it had with them; in a process of its own.
+
+    Raises
+    ------
+    DatasetError
+        It is not what its name means, exceeds a limit (told before memory is asked for), or stops or delays its reader.
+    """
+    source = Source(Path(name).name[-200:] or "upload", content=content)
+    limits.check(source.name, "bytes", source.size)
+    format_of(source.name)
+    return GUARD.read(source, options or ParseOptions(), limits)

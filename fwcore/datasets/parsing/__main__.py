@@ -1,0 +1,51 @@
+"""The process that reads files for `fwcore.datasets.parsing.guarded`, which starts it with a pipe's number."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import sys
+from multiprocessing.connection import Connection
+from typing import Any
+
+from fwcore.datasets.parsing import Limits, ParseOptions, Source, read_source
+from fwcore.errors import DatasetError
+
+_NICE = 10
+# Copies that are made on the way to the matrix.
+_COPIES = 4
+
+
+def main() -> None:
+    """Read what comes through the pipe until it is closed."""
+    os.nice(_NICE)
+    with Connection(int(sys.argv[1])) as pipe, contextlib.suppress(EOFError):
+        pipe.send(True)
+        while True:
+            source, options, limits = pipe.recv()
+            if own := _data_size():
+                most = own + _COPIES * (limits.memory + source.size)
+                resource.setrlimit(resource.RLIMIT_DATA, (most, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+            pipe.send(_answer(source, options, limits))
+
+
+def _answer(source: Source, options: ParseOptions, limits: Limits) -> Any:
+    """What was read, or the error that says why it was not."""
+    try:
+        return read_source(source, None, options, limits)
+    except DatasetError as error:
+        return error
+
+
+def _data_size() -> int:
+    """Bytes of writable memory that this process has asked for; zero where that cannot be told."""
+    with contextlib.suppress(OSError, ValueError), open("/proc/self/status") as status:
+        for line in status:
+            if line.startswith("VmData"):
+                return int(line.split()[1]) << 10
+    return 0
+
+
+if __name__ == "__main__":
+    main()

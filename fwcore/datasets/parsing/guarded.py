@@ -1,0 +1,89 @@
+"""Reading a stranger's file in another process: compiled readers may crash on a broken one, and must not take the server along.
+
+The process has bounded memory and time, reads one file after the other, and is replaced when it dies.
+"""
+
+from __future__ import annotations
+
+import atexit
+import multiprocessing
+import subprocess
+import sys
+import threading
+from multiprocessing.connection import Connection
+
+from fwcore.datasets.parsing.limits import Limits, refuse
+from fwcore.datasets.parsing.report import Parsed, ParseOptions
+from fwcore.datasets.parsing.streams import Source
+from fwcore.errors import DatasetError
+
+SECONDS = 30.0
+_START_SECONDS = 60.0
+
+
+class Guard:
+    """One process that reads files for all who ask; they wait for each other."""
+
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._pipe: Connection | None = None
+
+    def read(self, source: Source, options: ParseOptions, limits: Limits) -> Parsed:
+        """As `read_source`, in the other process.
+
+        Raises
+        ------
+        DatasetError
+            As there; also when the reader dies or takes too long.
+        """
+        with self._lock:
+            pipe = self._started()
+            try:
+                pipe.send((source, options, limits))
+                if not pipe.poll(self._seconds):
+                    self.close()
+                    refuse(source.name, f"not read within {self._seconds:g} seconds.")
+                answer = pipe.recv()
+            except (EOFError, OSError):
+                self.close()
+                refuse(source.name, "broken in a way that stopped its reader.")
+        if isinstance(answer, DatasetError):
+            raise answer
+        return answer  # type: ignore[no-any-return]
+
+    def warm(self) -> None:
+        """Start the process, so that the first file need not wait for it."""
+        with self._lock:
+            self._started()
+
+    def close(self) -> None:
+        """End the process; the next file starts another."""
+        if self._process is not None and self._pipe is not None:
+            self._pipe.close()
+            self._process.kill()
+            self._process.wait()
+        self._process = self._pipe = None
+
+    def _started(self) -> Connection:
+        if self._process is not None and self._pipe is not None and self._process.poll() is None:
+            return self._pipe
+        self.close()
+        ours, theirs = multiprocessing.Pipe()
+        command = [sys.executable, "-m", __package__, str(theirs.fileno())]
+        with theirs:
+            self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+        self._pipe = ours
+        try:
+            ready = ours.poll(_START_SECONDS) and ours.recv()
+        except (EOFError, OSError):
+            ready = False
+        if not ready:
+            self.close()
+            raise DatasetError("The process that reads files could not be started.")
+        return ours
+
+
+GUARD = Guard()
+atexit.register(GUARD.close)

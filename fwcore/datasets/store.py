@@ -1,0 +1,100 @@
+"""Problems on disk: split, standardised, with their products; opened memory-mapped in a fraction of a second."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fwcore import cache
+from fwcore.arrays import ChosenNames, DefaultNames
+from fwcore.design import Design, ProductNames, Products, open_folder, save
+from fwcore.errors import ParameterError
+from fwcore.losses import LOSSES
+from fwcore.problem import Problem
+
+_NUMBERS = ("y_offset", "y_scale", "name")
+_ARRAYS = ("y", "sigma", "sqnorms", "test_y")
+
+
+def keep(key: str, problem: Problem) -> None:
+    """Write a problem under ``key``; a cache that cannot be written costs time, never a result."""
+    target = _folder(key)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, ignore_cleanup_errors=True) as made:
+            _write(Path(made), problem)
+            # Refused where another process was faster.
+            os.replace(made, target)
+            Path(made).mkdir()
+    except OSError:
+        return
+
+
+def opened(key: str) -> Problem | None:
+    """What was kept, its values on disk until they are used; None if there is nothing, or nothing readable."""
+    folder = _folder(key)
+    try:
+        about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+        train = open_folder(folder / "design")
+        return Problem(
+            design=train,
+            loss=LOSSES[about["loss"]],
+            test_design=open_folder(folder / "test") if (folder / "test").is_dir() else None,
+            feature_names=_opened_names(folder, about["names"], train),
+            **{name: about[name] for name in _NUMBERS},
+            **{name: _opened_array(folder, name) for name in _ARRAYS},
+        )
+    except (OSError, ValueError, KeyError, ParameterError):
+        return None
+
+
+def _folder(key: str) -> Path:
+    return cache.folder() / "problems" / key
+
+
+def _write(folder: Path, problem: Problem) -> None:
+    save(problem.design, folder / "design")
+    if problem.test_design is not None:
+        save(problem.test_design, folder / "test")
+    for name in _ARRAYS:
+        array = getattr(problem, name)
+        if array is not None:
+            np.save(folder / f"{name}.npy", array, allow_pickle=False)
+    about = {name: getattr(problem, name) for name in _NUMBERS}
+    names = _kept_names(folder, problem.feature_names, problem.design)
+    text = json.dumps({"loss": problem.loss.name, "names": names} | about)
+    (folder / "about.json").write_text(text, encoding="utf-8")
+
+
+def _kept_names(folder: Path, names: Sequence[str], design: Design) -> list[str] | None:
+    """The names that are not made when asked for; None of columns that are called by their numbers."""
+    if isinstance(names, ProductNames) and isinstance(design, Products):
+        names = names.base
+    if isinstance(names, ChosenNames):
+        np.save(folder / "chosen.npy", names.columns)
+        names = names.base
+    return None if isinstance(names, DefaultNames) else [*names]
+
+
+def _opened_names(folder: Path, names: list[str] | None, design: Design) -> Sequence[str]:
+    p = design.shape[1] if not isinstance(design, Products) else design.base.shape[0] - 1
+    columns = _opened_array(folder, "chosen")
+    base: Sequence[str] = DefaultNames(p if columns is None else int(columns.max()) + 1) if names is None else names
+    if isinstance(design, Products):
+        return ProductNames(design.factors, base)
+    return base if columns is None else ChosenNames(base, columns)
+
+
+def _opened_array(folder: Path, name: str) -> Any:
+    path = folder / f"{name}.npy"
+    if not path.is_file():
+        return None
+    array = np.load(path, allow_pickle=False)
+    array.setflags(write=False)
+    return array
