@@ -45,6 +45,11 @@ class Download:
         self.done, self.total = done, total
 
 
+def running(name: str) -> Download | None:
+    """The download of a dataset that is under way."""
+    return _running.get(name)
+
+
 def download(name: str) -> Download:
     """The download of a dataset that is under way, or a new one."""
     with _lock:

@@ -66,17 +66,21 @@ class Settings(param.Parameterized):
         self.param.solver.objects = [s.name for s in solvers()]
         self.param.competitors.objects = [s.name for s in solvers()]
         self.options: dict[str, Options] = {s.name: s.Options() for s in solvers()}
-        self._sampling = datasets.find(self.dataset).sampling
+        first = datasets.find(self.dataset)
+        self._sampling, self._points = first.sampling, first.points
 
     @param.depends("dataset", watch=True)
     def _take_defaults_of_dataset(self) -> None:
         dataset = datasets.find(self.dataset)
-        self.param.update(test_fraction=dataset.test_fraction, relevant=dataset.relevant or 32, delta_max=None)
+        defaults = {"test_fraction": dataset.test_fraction, "relevant": dataset.relevant or 32, "points": dataset.points}
+        # What the user chose stays, but for the split, which is of the dataset.
+        if self.points != self._points:
+            del defaults["points"]
+        self.param.update(**defaults, delta_max=None)
         for options in self.options.values():
-            # What the user chose stays.
             if "sampling" in options.declared() and options.sampling == self._sampling:
                 options.param.update(sampling=dataset.sampling)
-        self._sampling = dataset.sampling
+        self._sampling, self._points = dataset.sampling, dataset.points
 
     @property
     def columns(self) -> int:

@@ -9,7 +9,7 @@ import panel as pn
 import panel_material_ui as pmui
 import param
 
-from app.downloads import Download, download
+from app.downloads import Download, download, running
 from app.settings import Settings
 from fwcore import datasets
 
@@ -62,14 +62,17 @@ class DatasetControl(param.Parameterized):
         entry = datasets.find(self._settings.dataset)
         missing = not datasets.available(entry)
         fetchable = missing and entry.layout is not None and entry.layout.fetchable
-        self._job = None if self._job is None or self._job.name != entry.name else self._job
-        self.param.update(told=about(entry.name), missing=fetchable, coming=self._job is not None, trouble="")
+        self.param.update(told=about(entry.name), missing=fetchable, trouble="")
+        self._follow(running(entry.name))
 
     def fetch(self, *events: Any) -> None:
         """Begin, or join, the download of the chosen dataset."""
-        self._job = download(self._settings.dataset)
-        self.param.update(coming=True, trouble="")
-        if self._poll is None:
+        self.trouble = ""
+        self._follow(download(self._settings.dataset))
+
+    def _follow(self, job: Download | None) -> None:
+        self._job, self.coming = job, job is not None
+        if job is not None and self._poll is None:
             self._poll = pn.state.add_periodic_callback(self.look_at_download, period=_POLL_MS)
 
     # Async although it awaits nothing: see app.drain.
@@ -100,7 +103,12 @@ class DatasetControl(param.Parameterized):
             **_COMMON,
         )
         trouble = pmui.Alert(
-            object=self.param.trouble, visible=self.param.trouble.rx.bool(), severity="error", sizing_mode="stretch_width"
+            object=self.param.trouble,
+            visible=self.param.trouble.rx.bool(),
+            severity="error",
+            sizing_mode="stretch_width",
+            # Addresses and paths have no spaces to break at.
+            sx={"overflowWrap": "anywhere"},
         )
         told = pn.pane.HTML(self.param.told, sizing_mode="stretch_width", margin=(0, 10))
         return pn.Column(self._choice, told, button, self._bar, trouble, sizing_mode="stretch_width", margin=0)

@@ -25,7 +25,7 @@ def path(
     dataset: Annotated[str | None, typer.Option(help="Name of a dataset; see `fwcore datasets`.")] = None,
     data: Annotated[Path | None, typer.Option(help="A file of your own instead; see `fwcore datasets formats`.")] = None,
     solver: Annotated[str, typer.Option(help="Name of a solver; see `fwcore solvers`.")] = "sfw",
-    points: Annotated[int, typer.Option(help="Points of the path.")] = grids.POINTS,
+    points: Annotated[int | None, typer.Option(help="Points of the path; the dataset's own number by default.")] = None,
     delta_max: Annotated[float | None, typer.Option(help="End of the delta grid; found and cached if not given.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the solver.")] = 0,
     split_seed: Annotated[int, typer.Option(help="Seed of the choice of test rows.")] = 0,
@@ -80,7 +80,8 @@ def path(
             given.setdefault("sampling", entry.sampling)
         with progress_line(quiet) as line:
             problem = _problem(entry, source, degree, split_seed, test_fraction)
-            grid = _grid(problem, chosen.form, points, delta_max, line, interrupted)
+            asked = points if points is not None else entry.points if entry is not None else grids.POINTS
+            grid = _grid(problem, chosen.form, asked, delta_max, line, interrupted)
             if grid is None:
                 messages.print("Interrupted before the first point; nothing was written.")
                 raise typer.Exit(INTERRUPTED)

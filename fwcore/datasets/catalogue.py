@@ -65,6 +65,7 @@ class Entry:
     test_rows: int = 0
     relevant: int | None = None
     sampling: str = "1%"
+    points: int = 100
     response: str = "deviations"
     loss: str = "squared"
     dtype: str = "float64"
@@ -137,6 +138,7 @@ def _check(entry: Entry) -> None:
         (sum(sources) == 1, "source", "exactly one of bundled, generator, layouts"),
         (entry.task in TASKS[1:], "task", f"one of {TASKS[1:]}"),
         (entry.response in RESPONSES, "response", f"one of {RESPONSES}"),
+        (entry.points >= 1, "points", "at least 1"),
         (0.0 <= entry.test_fraction <= 0.9, "test_fraction", "in [0, 0.9]"),
         (
             min(entry.rows, entry.features, 1 if entry.degree is None else entry.degree) >= 1,

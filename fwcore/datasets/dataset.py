@@ -47,8 +47,9 @@ class Dataset:
     response : "deviations" or "as given"
         Whether y is divided by its standard deviation on the training rows: an absolute tolerance then means much the same
         everywhere, and to predict the mean is a test error of about 1.
-    loss, sampling, dtype : str
-        Sensible defaults: the loss, the share of columns for a step of stochastic Frank-Wolfe, and how values are stored.
+    loss, sampling, points, dtype
+        Sensible defaults: the loss, the share of columns for a step of stochastic Frank-Wolfe, the points of a grid, and how
+        values are stored.
     relevant : int, optional
         Features that matter, where that is known.
     origin, citation, licence : str
@@ -68,6 +69,7 @@ class Dataset:
     response: str = "deviations"
     loss: str = "squared"
     sampling: str = "1%"
+    points: int = 100
     dtype: str = "float64"
     relevant: int | None = None
     origin: str = ""

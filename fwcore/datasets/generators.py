@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,9 +46,17 @@ def synthetic(rows: int, columns: int, relevant: int, noise: float = 10.0, seed:
     return Generated(X, y, coef)
 
 
-def correlated_gaussian(rows: int, columns: int, relevant: int, rho: float, snr: float, seed: int = 0) -> Generated:
-    """Normal rows of covariance rho^abs(i - j); ``relevant`` coefficients of +-1, evenly spread; var(X coef) = snr * var(noise)."""
+def correlated_gaussian(
+    rows: int, columns: int, relevant: int, rho: float, snr: float, support: Sequence[int] | None = None, seed: int = 0
+) -> Generated:
+    """Normal rows of covariance rho^abs(i - j), coefficients of +-1, var(X coef) = snr * var(noise).
+
+    The ``relevant`` coefficients are at the columns of ``support`` or, where none is given, evenly spread.
+    """
     _check(rows, columns, relevant)
+    places = np.arange(relevant) * columns // relevant if support is None else np.asarray(support, np.int64)
+    proper = places.size == np.unique(places).size == relevant and places.min() >= 0 and places.max() < columns
+    _require(bool(proper), "support", f"{relevant} different columns in [0, {columns - 1}]", support)
     _require(-1.0 < rho < 1.0, "rho", "in (-1, 1)", rho)
     _require(snr > 0, "snr", "positive", snr)
     random = np.random.default_rng(seed)
@@ -57,7 +65,7 @@ def correlated_gaussian(rows: int, columns: int, relevant: int, rho: float, snr:
     for j in range(1, columns):
         X[j] = rho * X[j - 1] + step * X[j]
     coef = np.zeros(columns)
-    coef[np.arange(relevant) * columns // relevant] = random.choice([-1.0, 1.0], relevant)
+    coef[places] = random.choice([-1.0, 1.0], relevant)
     return Generated(X.T, *_noisy(X.T, coef, snr, random))
 
 

@@ -27,7 +27,7 @@ from fwcore.problem import Problem
 _READING = 1
 _MAKERS = ("numpy", "scipy", "scikit-learn")
 _ABOUT = ("name", "title", "task", "relevant", "origin", "citation", "licence")
-_SHARED = (*_ABOUT, "degree", "test_fraction", "response", "loss", "sampling", "dtype")
+_SHARED = (*_ABOUT, "degree", "test_fraction", "response", "loss", "sampling", "points", "dtype")
 
 
 def at_hand(entry: Entry) -> bool:

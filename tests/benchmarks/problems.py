@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.io
 import scipy.sparse
 
 from fwcore import Problem, datasets, design
+from fwcore.datasets.generators import correlated_gaussian, zipf_sparse
 
 
 @dataclass(frozen=True)
@@ -63,74 +61,44 @@ def _sparse(name: str, X: Any, y: Any, span: float = 100.0) -> Case:
     return Case(name, problem, {"sparse": problem, "float32": Problem.from_arrays(X, y, standardize=False, dtype="float32")}, span)
 
 
-def _file(relative: str) -> Path:
-    return Path(os.environ.get("FWCORE_DATA", ""), relative)
+def _dense_of(name: str) -> Case:
+    made = datasets.read(name)
+    return _dense(name, made.X, made.y)
 
 
-def arcene() -> Case:
-    """ARCENE's training rows, 100 x 10,000; the labels as a response."""
-    X = np.loadtxt(_file("arcene/arcene_train.data"))
-    return _dense("arcene", X, np.loadtxt(_file("arcene/arcene_train.labels")))
-
-
-def dorothea() -> Case:
-    """DOROTHEA's training rows, 800 x 100,000, binary."""
-    read = scipy.io.loadmat(_file("dorothea/dorothea.mat"))
-    return _sparse("dorothea", read["X_train"], np.asarray(read["Y_train"], float).ravel())
-
-
-def classic() -> Case:
-    """Text `classic`, 7,094 documents: the first class against the rest as +-1."""
-    read = scipy.io.loadmat(_file("text/classic.mat"))
-    classes = np.asarray(read["classid"]).ravel()
-    return _sparse("classic", read["dtm"], np.where(classes == classes[0], 1.0, -1.0))
+def _sparse_of(name: str) -> Case:
+    made = datasets.read(name)
+    return _sparse(name, made.X, made.y)
 
 
 def gaussian() -> Case:
     """Independent normal columns, 200 x 50,000, 50 of them relevant."""
-    random = np.random.default_rng(0)
-    X = random.standard_normal((200, 50_000))
-    return _dense("gaussian", X, X[:, :50] @ random.standard_normal(50) + random.standard_normal(200))
+    made = correlated_gaussian(200, 50_000, 50, rho=0.0, snr=50.0)
+    return _dense("gaussian", made.X, made.y)
 
 
-def tfidf(m: int = 16_087, p: int = 150_360, entries: int = 20_000_000) -> tuple[Any, Any]:
+def tfidf() -> Case:
     """A sparse matrix of E2006-tfidf's shape: Zipf column counts, positive values, 500 relevant columns."""
-    random = np.random.default_rng(0)
-    weights = 1.0 / np.arange(3, p + 3)
-    counts = np.clip(entries * weights / weights.sum(), 1, 0.8 * m)
-    counts = np.minimum(counts * entries / counts.sum(), 0.9 * m).astype(np.int64) + 1
-    columns = np.repeat(np.arange(p), counts)
-    rows = random.integers(0, m, columns.size, dtype=np.int32)
-    X = scipy.sparse.csc_array((random.lognormal(-1.0, 0.7, columns.size), (rows, columns)), shape=(m, p))
-    relevant = random.choice(p // 3, 500, replace=False)
-    response = X[:, relevant] @ random.standard_normal(500)
-    return X, response + response.std() * random.standard_normal(m)
+    made = zipf_sparse(16_087, 150_360, 20_000_000)
+    return _sparse("tfidf", made.X, made.y, span=8.0)
 
 
 def log1p() -> Problem:
     """E2006-log1p's shape: 16,087 x 4,272,227, 97 million entries, in float32."""
-    X, y = tfidf(16_087, 4_272_227, 97_000_000)
-    return Problem.from_arrays(X, y, dtype="float32", name="log1p")
+    return datasets.read("log1p-shaped").problem()
 
 
 CASES: dict[str, Callable[[], Case]] = {
     "pyrim": lambda: _products("pyrim"),
     "triazines": lambda: _products("triazines"),
-    "arcene": arcene,
-    "dorothea": dorothea,
-    "classic": classic,
+    "arcene": lambda: _dense_of("arcene"),
+    "dorothea": lambda: _sparse_of("dorothea"),
+    "classic": lambda: _sparse_of("classic"),
     "gaussian": gaussian,
-    "tfidf": lambda: _sparse("tfidf", *tfidf(), span=8.0),
-}
-_NEEDS = {
-    "pyrim": "pyrim/pyrim_scale.svm",
-    "triazines": "triazines/triazines_scale.svm",
-    "arcene": "arcene/arcene_train.data",
-    "dorothea": "dorothea/dorothea.mat",
-    "classic": "text/classic.mat",
+    "tfidf": tfidf,
 }
 
 
 def available(name: str) -> bool:
     """Whether the files of a case are at hand."""
-    return name not in _NEEDS or _file(_NEEDS[name]).is_file()
+    return name in ("gaussian", "tfidf") or datasets.available(datasets.find(name))

@@ -1,7 +1,7 @@
 """``make bench``: what a certified path costs, against its peers at the same accuracy; what the kernels reach; the page.
 
 Prints tables and writes ``build/bench.json``. A part of it: ``make bench PARTS="certified sampled" CASES=pyrim PEERS=glmnet``.
-Parts are certified, sampled, machine, page, and log1p, which needs 3 GB and is left out unless asked for.
+Parts are certified, sampled, machine, loading, page, and log1p, which needs 3 GB and is left out unless asked for.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import certified
+import loading
 import machine
 import page
 import problems
@@ -25,7 +26,7 @@ from rich.table import Table
 
 from fwcore.path import versions
 
-PARTS = ("certified", "sampled", "machine", "page", "log1p")
+PARTS = ("certified", "sampled", "machine", "loading", "page", "log1p")
 _print = Console(width=200).print
 
 
@@ -47,6 +48,8 @@ def _tables(parts: list[str], cases: list[str] | None, peers: list[str] | None) 
     if "machine" in parts:
         found[f"Full passes; a copy runs at {machine.copy_bandwidth():.1f} GB/s"] = machine.passes()
         found["Steps of stochastic Frank-Wolfe on columns of 20 entries"] = machine.steps()
+    if "loading" in parts:
+        found["Reading files; memory is the peak over the size of the matrix"] = loading.measure()
     if "log1p" in parts:
         found["A path on 16,087 x 4,272,227 at 1 %"] = sampled.measure_log1p()
     if "page" in parts and page.CHROMIUM is None:

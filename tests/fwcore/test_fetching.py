@@ -228,6 +228,15 @@ def test_files_that_are_there_already_are_tried_first(server, monkeypatch, tmp_p
     assert server.asked == []
 
 
+def test_a_proxy_is_asked(server, monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "")
+    monkeypatch.setenv("no_proxy", "")
+    monkeypatch.setenv("http_proxy", server.address)
+    monkeypatch.setattr(Handler, "ttp://elsewhere_invalid/a_bin", Handler.good, raising=False)
+    assert fetch(SourceFile("a.bin", url="http://elsewhere.invalid/a.bin")).read_bytes() == CONTENT
+    assert server.asked == [("http://elsewhere.invalid/a.bin", None)]
+
+
 def test_many_who_ask_at_once_fetch_once(server):
     wanted, came = file(server, "good"), []
     threads = [threading.Thread(target=lambda: came.append(fetch(wanted).read_bytes())) for _ in range(8)]

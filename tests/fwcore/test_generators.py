@@ -33,6 +33,8 @@ BAD = [
     *((name, change) for name in SMALL for change in ({"relevant": 0}, {"relevant": 101}, {"rows": 0})),
     *((name, {"snr": 0.0}) for name in SMALL if name != "synthetic"),
     ("correlated_gaussian", {"rho": 1.0}),
+    ("correlated_gaussian", {"support": [1, 1, 2, 3, 4, 5, 6]}),
+    ("correlated_gaussian", {"support": [0, 1, 2, 3, 4, 5, 100]}),
     ("zipf_sparse", {"nonzeros": 10}),
 ]
 
@@ -48,6 +50,11 @@ def test_neighbours_are_correlated_as_told():
     np.testing.assert_allclose(np.corrcoef(made.X.T), 0.8 ** np.abs(np.subtract.outer(range(6), range(6))), atol=0.03)
     noise = made.y - made.X @ made.coef
     assert (made.X @ made.coef).var() / noise.var() == pytest.approx(3.0, rel=0.1)
+
+
+def test_a_support_can_be_given():
+    made = correlated_gaussian(50, 30, 3, rho=0.5, snr=3.0, support=[4, 29, 0])
+    assert np.flatnonzero(made.coef).tolist() == [0, 4, 29]
 
 
 def test_columns_are_on_the_sphere_and_coefficients_away_from_zero():

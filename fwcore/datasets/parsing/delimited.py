@@ -16,10 +16,10 @@ import pyarrow.csv
 from fwcore.datasets.parsing.limits import Limits, refuse, refusing
 from fwcore.datasets.parsing.report import Parsed, ParseOptions
 from fwcore.datasets.parsing.streams import Source, unpacked
-from fwcore.datasets.parsing.tables import collected, parsed_table
+from fwcore.datasets.parsing.tables import Table, collected, parsed_table
 from fwcore.design import Floats
 
-_BLOCK = 4 << 20
+_BLOCK = 1 << 20
 _LOOKED_AT = 1 << 18
 _DELIMITERS = (",", ";", "\t", "|", " ")
 NULLS = ["", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?", "#N/A"]
@@ -47,9 +47,10 @@ def read(source: Source, options: ParseOptions, limits: Limits) -> Parsed:
     """
     table = _table(source, options, limits)
     if options.labels is not None:
-        if len(options.labels) != table.num_rows:
-            refuse(source.name, f"{len(options.labels):,} labels for {table.num_rows:,} rows.")
-        table = table.append_column("label", pa.array(options.labels))
+        rows = len(table[0][1])
+        if len(options.labels) != rows:
+            refuse(source.name, f"{len(options.labels):,} labels for {rows:,} rows.")
+        table.append(("label", pa.chunked_array([pa.array(options.labels)])))
     return parsed_table(source.name, "delimited text", table, options, limits)
 
 
@@ -60,7 +61,7 @@ def read_labels(source: Source, limits: Limits) -> Floats:
         return np.loadtxt(stream, ndmin=1)
 
 
-def _table(source: Source, options: ParseOptions, limits: Limits) -> pa.Table:
+def _table(source: Source, options: ParseOptions, limits: Limits) -> Table:
     head = _head(source, limits)
     layout = _layout(source.name, head, options, limits)
     parse = pa.csv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=b'"' in head)

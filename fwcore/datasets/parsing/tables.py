@@ -21,18 +21,25 @@ _MISSING = "(missing)"
 
 @dataclass
 class _Column:
-    """A column: ``values`` (m,), or codes of ``labels`` with -1 where there is none; NaN where a number is missing."""
+    """A column: ``values`` (m,), numbers in Arrow's hands, or codes of ``labels`` with -1 where there is none."""
 
     name: str
     values: Any
     labels: tuple[str, ...] | None
 
-    @property
-    def missing(self) -> Any:
-        return np.isnan(self.values) if self.labels is None else self.values < 0
+    def move(self, out: Floats) -> None:
+        """Put the numbers into ``out`` (m,), NaN where one is missing, and keep none."""
+        chunks, self.values, at = self.values.chunks, None, 0
+        for chunk in chunks:
+            out[at : at + len(chunk)] = chunk.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+            at += len(chunk)
 
 
-def collected(name: str, batches: Iterable[pa.RecordBatch], limits: Limits) -> pa.Table:
+Table = list[tuple[str, pa.ChunkedArray]]
+"""Names and columns. A reader hands it over: columns are taken out as they are copied, so that there are never three copies."""
+
+
+def collected(name: str, batches: Iterable[pa.RecordBatch], limits: Limits) -> Table:
     """The batches as one table, refused as soon as they exceed a limit."""
     kept: list[pa.RecordBatch] = []
     rows = 0
@@ -44,10 +51,11 @@ def collected(name: str, batches: Iterable[pa.RecordBatch], limits: Limits) -> p
         kept.append(batch)
     if rows == 0:
         refuse(name, "no rows.")
-    return pa.Table.from_batches(kept)
+    table = pa.Table.from_batches(kept)
+    return [*zip(table.column_names, table.columns, strict=True)]
 
 
-def parsed_table(name: str, kind: str, table: pa.Table, options: ParseOptions, limits: Limits) -> Parsed:
+def parsed_table(name: str, kind: str, table: Table, options: ParseOptions, limits: Limits) -> Parsed:
     """The matrix and the response of a table.
 
     Raises
@@ -55,7 +63,6 @@ def parsed_table(name: str, kind: str, table: pa.Table, options: ParseOptions, l
     DatasetError
         No such target, no column of numbers, text or missing values without a choice what to do about them, a limit.
     """
-    table = _without_empty(table)
     columns = _columns(name, table)
     target = _target(name, columns, options)
     columns.remove(target)
@@ -65,11 +72,16 @@ def parsed_table(name: str, kind: str, table: pa.Table, options: ParseOptions, l
     if options.categorical == "drop":
         columns = [column for column in columns if column.labels is None]
     width = sum(1 if column.labels is None else len(column.labels) + 1 for column in columns)
-    limits.check_table(name, target.values.size, width)
-    X, names = _matrix(columns)
-    if not names:
+    m = len(target.values)
+    limits.check_table(name, m, width)
+    if not columns:
         refuse(name, f"no column of numbers besides the target {target.name!r}.")
-    lost = {column.name: column.missing for column in [*columns, target] if column is target or column.labels is not None}
+    lost = {column.name: column.values < 0 for column in [*columns, target] if column.labels is not None}
+    if target.labels is None:
+        values = np.empty(m)
+        target.move(values)
+        target.values, lost[target.name] = values, np.isnan(values)
+    X, names = _matrix(columns, m)
     X, rows, missing, imputed = settled(name, X, names, lost, target.name, options)
     y, task, classes = response(name, target.values[rows], target.labels, options)
     report = Report(
@@ -91,27 +103,26 @@ def parsed_table(name: str, kind: str, table: pa.Table, options: ParseOptions, l
     return Parsed(X.T, y, names, report)
 
 
-def _without_empty(table: pa.Table) -> pa.Table:
-    """Without nameless columns of nulls, which a separator at the end of each line makes."""
-    empty = [
-        i for i, c in enumerate(table.columns) if c.null_count == len(c) and table.column_names[i].strip() in ("", f"x{i + 1}")
-    ]
-    return table.select([i for i in range(table.num_columns) if i not in set(empty)]) if empty else table
-
-
-def _columns(name: str, table: pa.Table) -> list[_Column]:
+def _columns(name: str, table: Table) -> list[_Column]:
+    """The columns of a table, which is empty afterwards."""
     columns = []
-    for label, column in zip(table.column_names, table.columns, strict=True):
-        kind = column.type
-        if pa.types.is_null(kind) or pa.types.is_boolean(kind):
-            column = column.cast(pa.float64()) if pa.types.is_null(kind) else column.cast(pa.uint8())
-        if pa.types.is_decimal(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
-            column = column.cast(pa.float64(), safe=False)
-        if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
-            columns.append(_Column(label, np.asarray(column.cast(pa.float64(), safe=False).to_numpy()), None))
-        else:
-            columns.append(_coded(name, label, column))
+    for j in range(1, len(table) + 1):
+        label, column = table.pop(0)
+        if column.null_count == len(column) and label.strip() in ("", f"x{j}"):
+            # A separator at the end of each line makes a nameless column of nothing.
+            continue
+        columns.append(_column(name, label, column))
     return columns
+
+
+def _column(name: str, label: str, column: Any) -> _Column:
+    kind = column.type
+    if pa.types.is_boolean(kind):
+        column = column.cast(pa.uint8())
+    numeric = any(test(column.type) for test in (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null))
+    if not numeric:
+        return _coded(name, label, column)
+    return _Column(label, column, None)
 
 
 def _coded(name: str, label: str, column: Any) -> _Column:
@@ -139,17 +150,20 @@ def _target(name: str, columns: list[_Column], options: ParseOptions) -> _Column
     refuse(name, f"no column {options.target!r}; there are {listed([c.name for c in columns])}.")
 
 
-def _matrix(columns: list[_Column]) -> tuple[Floats, list[str]]:
-    """X (p, m) and the names of its rows; a category is 1 where it holds."""
+def _matrix(columns: list[_Column], m: int) -> tuple[Floats, list[str]]:
+    """X (p, m) and the names of its rows; a category is 1 where it holds. The numbers are moved there."""
     rows: list[tuple[str, _Column, int]] = []
     for column in columns:
         if column.labels is None:
             rows.append((column.name, column, 0))
             continue
         rows += [(f"{column.name}={label}", column, code) for code, label in enumerate(column.labels)]
-        if column.missing.any():
+        if (column.values < 0).any():
             rows.append((f"{column.name}={_MISSING}", column, -1))
-    X = np.empty((len(rows), columns[0].values.size if columns else 0))
+    X = np.empty((len(rows), m))
     for at, (_, column, code) in enumerate(rows):
-        X[at] = column.values if column.labels is None else column.values == code
+        if column.labels is None:
+            column.move(X[at])
+        else:
+            X[at] = column.values == code
     return X, [name for name, _, _ in rows]
