@@ -1,22 +1,30 @@
 """Losses l(u, y) of a prediction u, summed over samples.
 
-Each has ``value``, ``derivative`` in u and ``curvature``, a bound on the second derivative.
+Each is a NamedTuple that kernels take as an argument: `loss_at` and `descent_at` are compiled for its type. Of a whole vector of
+predictions ``value``, ``derivative`` and ``dual`` are the same things.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numba.extending import overload
+from scipy.special import expit, xlogy
 
-from fwcore.design import Floats
+from fwcore.design import FAST, Floats
 
 
 class Squared(NamedTuple):
-    """l(u, y) = 1/2 (u - y)^2."""
+    """l(u, y) = 1/2 (u - y)^2. ``curvature`` bounds the second derivative in u; ``first`` = -l'(0, y) / y."""
 
-    name: str = "squared"
     curvature: float = 1.0
+    first: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """How it is called."""
+        return "squared"
 
     def value(self, prediction: Floats, y: Floats) -> float:
         """sum_i 1/2 (u_i - y_i)^2; both of shape (m,)."""
@@ -27,5 +35,92 @@ class Squared(NamedTuple):
         """u - y, shape (m,)."""
         return np.asarray(prediction - y)
 
+    def dual(self, residual: Floats, y: Floats, shrink: float) -> float:
+        """Dual value of shrink * R, where R = -l'(u): shrink R'y - 1/2 shrink^2 ||R||^2."""
+        return shrink * float(residual @ y) - 0.5 * shrink**2 * float(residual @ residual)
 
-LOSSES = {"squared": Squared()}
+    def error(self, prediction: Floats, y: Floats) -> float:
+        """Mean squared error."""
+        return float(np.mean((prediction - y) ** 2))
+
+
+class Logistic(NamedTuple):
+    """l(u, y) = log(1 + exp(-y u)) for y in {-1, +1}; ``curvature`` and ``first`` as of `Squared`."""
+
+    curvature: float = 0.25
+    first: float = 0.5
+
+    @property
+    def name(self) -> str:
+        """How it is called."""
+        return "logistic"
+
+    def value(self, prediction: Floats, y: Floats) -> float:
+        """sum_i log(1 + exp(-y_i u_i)); both of shape (m,)."""
+        return float(np.logaddexp(0.0, -y * prediction).sum())
+
+    def derivative(self, prediction: Floats, y: Floats) -> Floats:
+        """-y / (1 + exp(y u)), shape (m,)."""
+        return np.asarray(-y * expit(-y * prediction))
+
+    def dual(self, residual: Floats, y: Floats, shrink: float) -> float:
+        """Dual value of shrink * R, where R = -l'(u): -sum_i (t log t + (1 - t) log(1 - t)), t = shrink * y_i R_i in [0, 1]."""
+        t = np.clip(shrink * y * residual, 0.0, 1.0)
+        return -float((xlogy(t, t) + xlogy(1.0 - t, 1.0 - t)).sum())
+
+    def error(self, prediction: Floats, y: Floats) -> float:
+        """Share of the samples on the wrong side; a prediction of 0 counts as one."""
+        return float(np.mean(prediction * y <= 0.0))
+
+
+Loss: TypeAlias = Squared | Logistic
+LOSSES: dict[str, Loss] = {"squared": Squared(), "logistic": Logistic()}
+
+
+def loss_at(loss, u, y):  # type: ignore[no-untyped-def]
+    """l(u, y) of one sample."""
+    raise TypeError("loss_at is for compiled kernels; use loss.value")
+
+
+def descent_at(loss, u, y):  # type: ignore[no-untyped-def]
+    """-l'(u, y) of one sample: the residual y - u of the squared loss."""
+    raise TypeError("descent_at is for compiled kernels; use loss.derivative")
+
+
+_COMPILED: Any = {"jit_options": {"fastmath": FAST, "nogil": True}, "strict": False}
+
+
+def _is(loss: Any, kind: type) -> bool:
+    return getattr(loss, "instance_class", None) is kind
+
+
+@overload(loss_at, **_COMPILED)
+def _loss_at(loss, u, y):  # type: ignore[no-untyped-def]
+    if _is(loss, Squared):
+        return lambda loss, u, y: 0.5 * (u - y) * (u - y)
+    if not _is(loss, Logistic):
+        return None
+
+    def logistic(loss, u, y):  # type: ignore[no-untyped-def]
+        margin = y * u
+        # The exponential of a positive number may overflow.
+        return np.log1p(np.exp(-margin)) if margin > 0.0 else np.log1p(np.exp(margin)) - margin
+
+    return logistic
+
+
+@overload(descent_at, **_COMPILED)
+def _descent_at(loss, u, y):  # type: ignore[no-untyped-def]
+    if _is(loss, Squared):
+        return lambda loss, u, y: y - u
+    if not _is(loss, Logistic):
+        return None
+
+    def logistic(loss, u, y):  # type: ignore[no-untyped-def]
+        margin = y * u
+        if margin > 0.0:
+            small = np.exp(-margin)
+            return y * small / (1.0 + small)
+        return y / (1.0 + np.exp(margin))
+
+    return logistic

@@ -13,7 +13,7 @@ import numpy as np
 from fwcore import design as designs
 from fwcore.arrays import checked_matrix, checked_names, checked_test, checked_vector, require
 from fwcore.design import Design, Floats, Ints
-from fwcore.losses import LOSSES, Squared
+from fwcore.losses import LOSSES, Loss
 
 FORMS = ("ball", "penalty")
 _DTYPES = ("float64", "float32")
@@ -23,7 +23,8 @@ class Verdict(NamedTuple):
     """What the judge says of a point.
 
     ``objective`` is f(a), without the penalty; ``true_gap`` as in `Problem.judge`; ``train_mse`` and ``test_mse`` are mean squared
-    errors in the units of the y that was given, squared (NaN without test rows); ``l1`` = sum abs(a); ``nnz`` counts a_j != 0.
+    errors in the units of the y that was given, squared (NaN without test rows), and for the logistic loss the share of rows on
+    the wrong side; ``l1`` = sum abs(a); ``nnz`` counts a_j != 0.
     """
 
     objective: float
@@ -36,19 +37,21 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """f(a) = 1/2 ||X a - y||^2 on one design; immutable, so that threads share it. Make it with `Problem.from_arrays`.
+    """f(a) = sum_i l(x_i'a, y_i) on one design; immutable, so that threads share it. Make it with `Problem.from_arrays`.
+
+    l is the squared loss, f(a) = 1/2 ||X a - y||^2, or the logistic loss, f(a) = sum_i log(1 + exp(-y_i x_i'a)).
 
     Attributes
     ----------
     design : Dense, Csc or Products
         X, m x p, with implicit centring and scaling.
     y : ndarray of shape (m,)
-        Response as the solvers see it: centred and divided by ``y_scale`` when standardised.
+        Response as the solvers see it: centred and divided by ``y_scale`` when standardised; -1 and +1 of the logistic loss.
     y_offset, y_scale : float
         Response in the units given = y_offset + y_scale * y.
     test_design, test_y
         The same columns, with the offsets and scales of the training rows, and the response in the units given; or None.
-    loss : Squared
+    loss : Squared or Logistic
     sigma : ndarray of shape (p,)
         X'y.
     sqnorms : ndarray of shape (p,)
@@ -61,7 +64,7 @@ class Problem:
     y: Floats
     y_offset: float
     y_scale: float
-    loss: Squared
+    loss: Loss
     sigma: Floats
     sqnorms: Floats
     test_design: Design | None
@@ -89,7 +92,8 @@ class Problem:
         X : ndarray, scipy sparse matrix, DataFrame or design of shape (m, p)
             A design, made by `design.Products.of` or opened by `design.open_folder`, is taken as it is stored, without a copy.
         y : array of shape (m,)
-        loss : "squared"
+        loss : "squared" or "logistic"
+            The response of the logistic loss is -1 or +1, and there is no intercept.
         test : (X_test, y_test), optional
             Rows for the test error; transformed with the training rows' means and scales. For a design of products, X_test
             holds the base features.
@@ -97,7 +101,8 @@ class Problem:
             The scaling of Frandi et al. (2016): columns centred and of unit l2 norm, y centred and divided by sqrt(m); constant
             columns become zero, or go where the design is one of products. A coefficient is then in units of y per standard
             deviation of its column, and f(a) = 1/(2 m) * (sum of squared errors in the units given). Sparse X is never made
-            dense. With False, X and y are taken as they are.
+            dense. With the logistic loss columns are scaled to unit norm but not centred, and y stays. With False, X and y are
+            taken as they are.
         feature_names : sequence of p str, optional
             Defaults to the columns of a DataFrame, else ``x1`` ... ``xp``. For a design of products, those of the base features.
         dtype : "float64" or "float32"
@@ -116,7 +121,13 @@ class Problem:
         names = checked_names(names, X)
         train = X if isinstance(X, designs.STORAGES) else designs.from_matrix(X, dtype)
         offset, scale = 0.0, 1.0
-        if standardize:
+        if loss == "logistic":
+            wrong = y[np.abs(y) != 1.0]
+            require(wrong.size == 0, "y", "-1 or +1 in every row, for the logistic loss", float(wrong[0]) if wrong.size else 0.0)
+        if standardize and loss == "logistic":
+            train = designs.standardized(train, centre=False)
+            sqnorms = (train.scale > 0).astype(np.float64)
+        elif standardize:
             require(np.ptp(y) > 0, "y", "not constant", float(y[0]))
             train = designs.standardized(train)
             require(bool(train.scale.any()), "X", "a design with a column that is not constant", "constant columns only")
@@ -156,13 +167,13 @@ class Problem:
 
     @cached_property
     def f0(self) -> float:
-        """f(0) = 1/2 ||y||^2, the unit of relative gaps."""
-        return 0.5 * float(self.y @ self.y)
+        """f(0), the unit of relative gaps: 1/2 ||y||^2, or m log 2."""
+        return self.loss.value(np.zeros(self.m), self.y)
 
     @cached_property
     def lam_max(self) -> float:
-        """max abs(X'y): the smallest lam whose penalised solution is zero."""
-        return float(np.abs(self.sigma).max())
+        """max abs(f'(0)), the smallest lam whose penalised solution is zero: max abs(X'y), or half of it for the logistic loss."""
+        return self.loss.first * float(np.abs(self.sigma).max())
 
     @cached_property
     def content_hash(self) -> str:
@@ -174,8 +185,8 @@ class Problem:
         return digest.hexdigest()
 
     def residual(self, indices: Ints, coefficients: Floats) -> Floats:
-        """y - X a of shape (m,), recomputed from the coefficients in the solvers' scale."""
-        return np.asarray(self.y - _image(self.design, indices, coefficients))
+        """R = -l'(X a, y) of shape (m,), recomputed from the coefficients in the solvers' scale: y - X a of the squared loss."""
+        return -self.loss.derivative(_image(self.design, indices, coefficients), self.y)
 
     def gradient(self, residual: Floats) -> Floats:
         """-X'R of shape (p,): one pass over X."""
@@ -195,7 +206,8 @@ class Problem:
             delta or lam. The gaps, both upper bounds of the suboptimality in the same form:
 
             - ball: f'(a)'a + delta * max abs(f'(a)), the Frank-Wolfe gap over all columns (Jaggi 2013);
-            - penalty: f(a) + lam * sum abs(a) minus the dual value of s * R, where R = y - X a and s = min(1, lam / max abs(X'R)).
+            - penalty: f(a) + lam * sum abs(a) minus the dual value of s * R, where R = -l'(X a, y), which is y - X a of the
+              squared loss, and s = min(1, lam / max abs(X'R)).
 
         Raises
         ------
@@ -203,35 +215,35 @@ class Problem:
             An unknown form.
         """
         require(form in FORMS, "form", f"one of {FORMS}", form)
-        residual = self.residual(indices, coefficients)
+        image = _image(self.design, indices, coefficients)
+        residual = -self.loss.derivative(image, self.y)
         gradient = self.gradient(residual)
-        objective = 0.5 * float(residual @ residual)
+        objective = self.loss.value(image, self.y)
         l1 = float(np.abs(coefficients).sum())
         steepest = float(np.abs(gradient).max())
         if form == "ball":
             gap = float(gradient[indices] @ coefficients) + value * steepest
         else:
-            gap = duality_gap(self.y, residual, value, l1, steepest)
-        train_mse = self.y_scale**2 * 2.0 * objective / self.m
+            gap = duality_gap(self.loss, self.y, residual, objective, value, l1, steepest)
+        train_mse = self.y_scale**2 * self.loss.error(image, self.y)
         nnz = int(np.count_nonzero(coefficients))
         return Verdict(objective, gap, train_mse, self.test_mse(indices, coefficients), l1, nnz)
 
     def test_mse(self, indices: Ints, coefficients: Floats) -> float:
-        """Mean squared error on the test rows, in the units of the y that was given, squared; NaN without test rows."""
+        """Error on the test rows, as in `Verdict`; NaN without test rows."""
         if self.test_design is None or self.test_y is None:
             return float("nan")
         prediction = self.y_offset + self.y_scale * _image(self.test_design, indices, coefficients)
-        return float(np.mean((prediction - self.test_y) ** 2))
+        return self.loss.error(prediction, self.test_y)
 
 
-def duality_gap(y: Floats, residual: Floats, lam: float, l1: float, steepest: float) -> float:
-    """Gap of the penalised form at a point with R = ``residual`` and sum abs(a) = ``l1``, where ``steepest`` = max abs(X'R).
+def duality_gap(loss: Loss, y: Floats, residual: Floats, objective: float, lam: float, l1: float, steepest: float) -> float:
+    """Gap of the penalised form where f(a) = ``objective``, sum abs(a) = ``l1`` and R = ``residual``, ``steepest`` = max abs(X'R).
 
-    1/2 ||R||^2 + lam * l1 minus the dual value s R'y - 1/2 s^2 ||R||^2 of s R, s = min(1, lam / steepest).
+    f(a) + lam * l1 minus the dual value of s R, s = min(1, lam / steepest).
     """
     shrink = min(1.0, lam / steepest) if steepest > 0 else 1.0
-    square = float(residual @ residual)
-    return 0.5 * square + lam * l1 - shrink * float(residual @ y) + 0.5 * shrink**2 * square
+    return objective + lam * l1 - loss.dual(residual, y, shrink)
 
 
 def _image(design: Design, indices: Ints, coefficients: Floats) -> Floats:

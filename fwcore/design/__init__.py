@@ -28,7 +28,7 @@ from fwcore.design.dense import Dense
 from fwcore.design.folder import open_folder, save
 from fwcore.design.passes import all_dots, column_moments, combine, cpu_seconds, full_pass, some_dots
 from fwcore.design.prefetch import AHEAD, prefetch
-from fwcore.design.primitives import FAST, Floats, Ints, col_axpy, col_dot, col_entries, col_fetch, col_moments, col_place
+from fwcore.design.primitives import FAST, Floats, Ints, col_axpy, col_dot, col_entries, col_fetch, col_moments, col_place, col_row
 from fwcore.design.product_primitives import materialized
 from fwcore.design.products import ProductNames, Products, kept, product_count, with_rows
 
@@ -50,6 +50,7 @@ __all__ = [
     "col_fetch",
     "col_moments",
     "col_place",
+    "col_row",
     "column_moments",
     "combine",
     "cpu_seconds",
@@ -128,13 +129,20 @@ def matrix(design: Design) -> Any:
     return stored.T
 
 
-def standardized(design: Design) -> Design:
-    """The same values with each column centred and scaled to unit l2 norm; constant columns become zero, constant products go."""
+def standardized(design: Design, *, centre: bool = True) -> Design:
+    """The same values with each column centred, unless told otherwise, and scaled to unit l2 norm.
+
+    Constant columns become zero, constant products go; without centring only columns of zeros do.
+    """
     m, p = design.shape
     offset, norm = np.empty(p), np.empty(p)
     column_moments(design, offset, norm)
-    # A column whose spread is rounding error of its own mean is constant.
-    varies = norm > 1e-12 * np.sqrt(m) * np.abs(offset)
+    if centre:
+        # A column whose spread is rounding error of its own mean is constant.
+        varies = norm > 1e-12 * np.sqrt(m) * np.abs(offset)
+    else:
+        norm, offset = np.hypot(norm, np.sqrt(m) * offset), np.zeros(p)
+        varies = np.ones(p, np.bool_)
     varies &= norm > 0
     scale = np.divide(1.0, norm, out=np.zeros(p), where=varies)
     design = design._replace(offset=offset, scale=scale)

@@ -18,6 +18,7 @@ from fwcore.design.primitives import (
     col_fetch,
     col_moments,
     col_place,
+    col_row,
     range_dots,
     stored_as,
 )
@@ -122,6 +123,11 @@ def _col_fetch(design, j):  # type: ignore[no-untyped-def]
 @overload(col_entries, **COMPILED)
 def _col_entries(design, j):  # type: ignore[no-untyped-def]
     return (lambda design, j: design.values.shape[1]) if stored_as(design, Dense) else None
+
+
+@overload(col_row, **COMPILED)
+def _col_row(design, j, k):  # type: ignore[no-untyped-def]
+    return (lambda design, j, k: np.int64(k)) if stored_as(design, Dense) else None
 
 
 @overload(col_moments, **COMPILED)

@@ -39,6 +39,11 @@ def col_entries(design, j):  # type: ignore[no-untyped-def]
     raise _compiled_only("col_entries")
 
 
+def col_row(design, j, k):  # type: ignore[no-untyped-def]
+    """Row of the k-th of the `col_entries` entries of column j."""
+    raise _compiled_only("col_row")
+
+
 def col_moments(design, j):  # type: ignore[no-untyped-def]
     """Mean of the stored column x_j, and l2 norm of x_j minus its mean."""
     raise _compiled_only("col_moments")

@@ -28,4 +28,5 @@ class ActiveSet(WorkingSetSolver):
         return min(share / max(l1, 1e-300), lam * float(np.sqrt(share / problem.f0)))
 
     def gap(self, problem: Problem, value: float, residual: Floats, l1: float, steepest: float) -> float:
-        return duality_gap(problem.y, residual, value, l1, steepest)
+        objective = 0.5 * float(residual @ residual)
+        return duality_gap(problem.loss, problem.y, residual, objective, value, l1, steepest)

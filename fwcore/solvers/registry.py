@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from fwcore.errors import ParameterError
 from fwcore.solvers.active_set import ActiveSet
+from fwcore.solvers.apg import AcceleratedProjection
 from fwcore.solvers.away_fw import AwayFW
 from fwcore.solvers.base import Solver
 from fwcore.solvers.cd import CoordinateDescent
 from fwcore.solvers.corrective_fw import CorrectiveFW
+from fwcore.solvers.detcd import DeterministicCD
+from fwcore.solvers.fista import Fista
 from fwcore.solvers.fw import DeterministicFW
 from fwcore.solvers.pairwise_fw import PairwiseFW
+from fwcore.solvers.scd import StochasticCD
 from fwcore.solvers.sfw import StochasticFW
 
 SOLVERS: tuple[Solver, ...] = (
@@ -19,7 +23,11 @@ SOLVERS: tuple[Solver, ...] = (
     PairwiseFW(),
     CorrectiveFW(),
     CoordinateDescent(),
+    StochasticCD(),
+    DeterministicCD(),
     ActiveSet(),
+    Fista(),
+    AcceleratedProjection(),
 )
 
 

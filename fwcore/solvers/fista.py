@@ -1,0 +1,21 @@
+"""Accelerated proximal gradient for the penalty form (Beck & Teboulle 2009; Nesterov 2013)."""
+
+from __future__ import annotations
+
+from fwcore.solvers.proximal import ProximalSolver
+
+
+class Fista(ProximalSolver):
+    """min f(a) + lam * sum abs(a) by soft-thresholded gradient steps from an extrapolated point.
+
+    a_{k+1} = soft(b_k - f'(b_k) / L, lam / L), b_k = a_k + ((t_k - 1) / t_{k+1}) (a_k - a_{k-1}),
+    t_{k+1} = (1 + sqrt(1 + 4 t_k^2)) / 2.
+
+    L is found by backtracking, and momentum starts anew where it points uphill (O'Donoghue & Candes 2015). A gradient is charged as
+    p dot products, each product X a as one for every non-zero coefficient.
+    """
+
+    name = "fista"
+    title = "FISTA"
+    reference = "Beck & Teboulle 2009; Nesterov 2013 (SLEP's regularised form)"
+    form = "penalty"

@@ -1,0 +1,217 @@
+"""Accelerated proximal gradient with backtracking and restart, shared by the penalty form and the ball form."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import param
+from numba import njit
+
+from fwcore.design import Floats, Ints, all_dots, col_entries, combine
+from fwcore.losses import descent_at, loss_at
+from fwcore.options import WalkOptions
+from fwcore.problem import Problem
+from fwcore.projection import project_l1
+from fwcore.solvers.base import Solver, close_step, new_walk, start_point
+from fwcore.solvers.gaps import penalty_gap
+from fwcore.trace import Rows, new_rows
+
+PROXIMAL = np.dtype(
+    [
+        ("momentum", np.float64),
+        ("lipschitz", np.float64),
+        ("objective", np.float64),
+        ("l1", np.float64),
+        ("nnz", np.int64),
+        ("since", np.int64),
+        ("check", np.int64),
+        ("ball", np.bool_),
+    ]
+)
+# An estimate that was too large is forgotten at this rate.
+_RELAX = 0.95
+# An increase of the bound by less than this share of f is rounding error.
+_ROUNDING = 1e-12
+
+
+class ProximalOptions(WalkOptions):
+    """Options of the proximal gradient solvers."""
+
+    check = param.Integer(
+        default=10,
+        bounds=(1, 10**6),
+        label="Look at the gap every",
+        doc="Where the gap is the rule, it is looked at every so many steps, for a pass over all columns each.",
+    )
+
+
+class ProximalState(NamedTuple):
+    """A run.
+
+    ``coef``, ``previous``, ``point``: (p,), the last two iterates and the extrapolated point; ``image``, ``image_before``: (m,), X
+    times the iterates, exactly. ``residual``: (m,), -l' at the point or the iterate. ``dots``: (p,), X'R, and ``trial``: (p,).
+    ``proximal`` (1,): momentum t, the estimate L of the curvature, f and l1 norm and non-zeros of the iterate, steps of the point,
+    after how many the gap is looked at, and the form.
+    """
+
+    coef: Floats
+    previous: Floats
+    point: Floats
+    image: Floats
+    image_before: Floats
+    residual: Floats
+    dots: Floats
+    trial: Floats
+    proximal: Any
+    walk: Any
+
+
+class ProximalSolver(Solver):
+    """Subclasses name the form."""
+
+    losses = ("squared", "logistic")
+    Options = ProximalOptions
+
+    def init(self, problem: Problem, options: Any, seed: int) -> ProximalState:
+        p, m = problem.p, problem.m
+        proximal = np.zeros(1, PROXIMAL)
+        proximal["lipschitz"] = problem.loss.curvature * problem.sqnorms.max()
+        proximal["check"] = options.check
+        proximal["ball"] = self.form == "ball"
+        vectors = (np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(p), np.zeros(p))
+        return ProximalState(*vectors, proximal, new_walk(problem, options))
+
+    def set_point(self, problem: Problem, state: ProximalState, options: Any, value: float, progress: float) -> None:
+        start_point(state.walk, value)
+        state.proximal["momentum"], state.proximal["since"] = 1.0, 0
+        state.previous[:], state.image_before[:] = state.coef, state.image
+
+    def advance(self, problem: Problem, state: ProximalState, n: int) -> Rows:
+        rows = new_rows(n)
+        loss: Any = problem.loss
+        return rows[: _advance(problem.design, problem.y, loss, problem.entries, state, rows)]
+
+    def coefficients(self, state: ProximalState) -> tuple[Ints, Floats]:
+        indices = np.flatnonzero(state.coef)
+        return indices, state.coef[indices]
+
+
+@njit(nogil=True, cache=True)
+def _value(loss, y, image):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(y.size):
+        total += loss_at(loss, image[i], y[i])
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _slopes(design, y, loss, image, state, entries):  # type: ignore[no-untyped-def]
+    """``dots`` = X'R = -f' where X a = image; charged as p dot products."""
+    for i in range(y.size):
+        state.residual[i] = descent_at(loss, image[i], y[i])
+    all_dots(design, state.residual, state.residual.sum(), state.dots)
+    state.walk[0].dots += state.dots.size
+    state.walk[0].entries += entries
+
+
+@njit(nogil=True, cache=True)
+def _product(design, a, walk, out):  # type: ignore[no-untyped-def]
+    """out = X a by its non-zero coefficients, charged as a dot product each; their number."""
+    indices = np.flatnonzero(a)
+    out += combine(design, indices, a[indices], out)
+    for j in indices:
+        walk.entries += col_entries(design, j)
+    walk.dots += indices.size
+    return indices.size
+
+
+@njit(nogil=True, cache=True)
+def _prox(state, lipschitz):  # type: ignore[no-untyped-def]
+    """``trial`` = the proximal step of length 1 / L from ``point``: soft-thresholding by lam / L, or projection on the ball."""
+    it, value = state.proximal[0], state.walk[0].value
+    target = state.point + state.dots / lipschitz
+    if it.ball:
+        project_l1(target, value, state.trial)
+        return
+    for j in range(target.size):
+        state.trial[j] = np.sign(target[j]) * max(abs(target[j]) - value / lipschitz, 0.0)
+
+
+@njit(nogil=True, cache=True)
+def _backtrack(design, y, loss, state, f_point, image):  # type: ignore[no-untyped-def]
+    """Double L until its quadratic bounds f at ``trial``; f there, its image in ``image``, and its non-zeros."""
+    it, walk = state.proximal[0], state.walk[0]
+    while True:
+        _prox(state, it.lipschitz)
+        nnz = _product(design, state.trial, walk, image)
+        f, linear, square = _value(loss, y, image), 0.0, 0.0
+        for j in range(state.trial.size):
+            step = state.trial[j] - state.point[j]
+            linear -= state.dots[j] * step
+            square += step * step
+        if f <= f_point + linear + 0.5 * it.lipschitz * square + _ROUNDING * (abs(f_point) + abs(linear)):
+            return f, nnz
+        it.lipschitz *= 2.0
+
+
+@njit(nogil=True, cache=True)
+def _accept(state, image):  # type: ignore[no-untyped-def]
+    """The trial becomes the iterate, and momentum starts anew where it points uphill; the largest change of a coefficient."""
+    it = state.proximal[0]
+    moved, uphill, l1 = 0.0, 0.0, 0.0
+    for j in range(state.coef.size):
+        step = state.trial[j] - state.coef[j]
+        uphill += (state.point[j] - state.trial[j]) * step
+        moved = max(moved, abs(step))
+        l1 += abs(state.trial[j])
+        state.previous[j], state.coef[j] = state.coef[j], state.trial[j]
+    state.image_before[:] = state.image
+    state.image[:] = image
+    it.l1 = l1
+    if uphill > 0.0:
+        it.momentum = 1.0
+        state.previous[:] = state.coef
+        state.image_before[:] = state.image
+    return moved
+
+
+@njit(nogil=True, cache=True)
+def _gap(design, y, loss, state, entries):  # type: ignore[no-untyped-def]
+    """The gap of the iterate, for a pass over all columns."""
+    it, walk = state.proximal[0], state.walk[0]
+    _slopes(design, y, loss, state.image, state, entries)
+    steepest, product = 0.0, 0.0
+    for j in range(state.dots.size):
+        steepest = max(steepest, abs(state.dots[j]))
+        product += state.dots[j] * state.coef[j]
+    if it.ball:
+        return walk.value * steepest - product
+    return penalty_gap(loss, y, state.residual, 0.0, 0.0, it.objective, walk.value, it.l1, steepest)
+
+
+@njit(nogil=True, cache=True)
+def _advance(design, y, loss, entries, state, rows):  # type: ignore[no-untyped-def]
+    """Steps until ``rows`` is full or the point ends; the number of rows filled."""
+    it, walk = state.proximal[0], state.walk[0]
+    image = np.empty(y.size)
+    for k in range(rows.size):
+        after = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * it.momentum * it.momentum))
+        push, it.momentum = (it.momentum - 1.0) / after, after
+        for j in range(state.point.size):
+            state.point[j] = state.coef[j] + push * (state.coef[j] - state.previous[j])
+        point_image = state.image + push * (state.image - state.image_before)
+        _slopes(design, y, loss, point_image, state, entries)
+        it.lipschitz *= _RELAX
+        it.objective, it.nnz = _backtrack(design, y, loss, state, _value(loss, y, point_image), image)
+        moved = _accept(state, image)
+        it.since += 1
+        gap = np.nan
+        if walk.gap_at_most >= 0.0 and it.since % it.check == 0:
+            gap = _gap(design, y, loss, state, entries)
+        row = rows[k]
+        row.objective, row.l1, row.nnz = it.objective, it.l1, it.nnz
+        close_step(walk, row, gap, moved)
+        if walk.outcome != 0:
+            return k + 1
+    return rows.size
