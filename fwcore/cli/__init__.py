@@ -1,4 +1,4 @@
-"""The command line: ``fwcore path``, ``datasets``, ``solvers``, ``warmup``; exit codes in `fwcore.cli.common`."""
+"""The command line: ``fwcore path``, ``compare``, ``datasets``, ``solvers``, ``warmup``; exit codes in `fwcore.cli.common`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from fwcore import warmup
+from fwcore.cli import compare
 from fwcore.cli.common import BAD_INPUT, FAILED, INTERRUPTED, STEP_LIMIT
 from fwcore.cli.datasets import build_datasets
 from fwcore.cli.path import flag, path, with_solver_flags
@@ -24,6 +25,7 @@ def build_app() -> typer.Typer:
         rich_markup_mode=None,
     )
     app.command("path")(with_solver_flags(path))
+    app.command("compare")(compare.run)
     app.add_typer(build_datasets(), name="datasets")
     app.command("solvers")(_solvers)
     app.command("warmup")(_warmup)

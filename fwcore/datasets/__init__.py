@@ -85,7 +85,7 @@ def read(name: str | Entry) -> Dataset:
     return reading.read(_entry(name))
 
 
-def load(name: str | Entry, *, split_seed: int = 0, test_fraction: float | None = None) -> Problem:
+def load(name: str | Entry, *, split_seed: int = 0, test_fraction: float | None = None, loss: str | None = None) -> Problem:
     """The dataset as a standardised Problem; kept in memory and on disk, shared by all who ask.
 
     Parameters
@@ -96,6 +96,8 @@ def load(name: str | Entry, *, split_seed: int = 0, test_fraction: float | None 
     test_fraction : float in [0, 0.9], optional
         Share of the rows held out for the test error, rounded to whole rows; by default the dataset's own, which are its official
         test rows where there are any.
+    loss : "squared" or "logistic", optional
+        By default the dataset's own.
 
     Raises
     ------
@@ -104,7 +106,7 @@ def load(name: str | Entry, *, split_seed: int = 0, test_fraction: float | None 
     DatasetError
         See `read`.
     """
-    return reading.load(_entry(name), split_seed=split_seed, test_fraction=test_fraction)
+    return reading.load(_entry(name), split_seed=split_seed, test_fraction=test_fraction, loss=loss)
 
 
 def _entry(name: str | Entry) -> Entry:

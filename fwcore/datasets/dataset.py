@@ -92,7 +92,7 @@ class Dataset:
             origin=parsed.report.name,
         )
 
-    def problem(self, *, split_seed: int = 0, test_fraction: float | None = None) -> Problem:
+    def problem(self, *, split_seed: int = 0, test_fraction: float | None = None, loss: str | None = None) -> Problem:
         """Split, standardise by the training rows, make the products, drop the columns that are constant on the training rows.
 
         Parameters
@@ -102,6 +102,8 @@ class Dataset:
         test_fraction : float in [0, 0.9], optional
             Share of the rows held out, rounded to whole rows. By default the official test rows, where there are any; all rows
             are put together before they are split if another share is asked for.
+        loss : "squared" or "logistic", optional
+            By default the dataset's own.
 
         Raises
         ------
@@ -125,7 +127,7 @@ class Dataset:
             X, test, names = _made_products(X, test, self.degree, names)
         else:
             X = Products.of(X, self.degree)
-        return Problem.from_arrays(X, y, loss=self.loss, test=test, feature_names=names, dtype=self.dtype, name=self.name)
+        return Problem.from_arrays(X, y, loss=loss or self.loss, test=test, feature_names=names, dtype=self.dtype, name=self.name)
 
 
 def _made_products(X: Floats, test: Any, degree: int, names: Sequence[str]) -> tuple[Floats, Any, Sequence[str]]:

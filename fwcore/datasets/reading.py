@@ -108,23 +108,25 @@ def _part(layout: Layout, file: SourceFile, labels: SourceFile | None) -> Parsed
     return read_source(Source(path.name, path=path), layout.format, options, OWN)
 
 
-def load(entry: Entry, *, split_seed: int = 0, test_fraction: float | None = None) -> Problem:
+def load(entry: Entry, *, split_seed: int = 0, test_fraction: float | None = None, loss: str | None = None) -> Problem:
     """The entry as a standardised Problem: from memory, from disk, or made anew.
 
     What was made is kept under a hash of all it came from: the content of the files, the entry, the split.
     """
     fraction = checked_split(split_seed, entry.test_fraction if test_fraction is None else test_fraction)
     files = tuple(digest(opened(file)) for file in (entry.layout.files if entry.layout is not None else ()))
-    return _load(entry, files, split_seed, fraction)
+    return _load(entry, files, split_seed, fraction, loss or entry.loss)
 
 
 @lru_cache(maxsize=4)
-def _load(entry: Entry, files: tuple[str, ...], split_seed: int, fraction: float) -> Problem:
+def _load(entry: Entry, files: tuple[str, ...], split_seed: int, fraction: float, loss: str) -> Problem:
     makers = [importlib.metadata.version(package) for package in _MAKERS]
-    recipe = json.dumps([_READING, dataclasses.asdict(entry), files, makers, split_seed, fraction], sort_keys=True, default=str)
+    recipe = json.dumps(
+        [_READING, dataclasses.asdict(entry), files, makers, split_seed, fraction, loss], sort_keys=True, default=str
+    )
     key = hashlib.blake2b(recipe.encode(), digest_size=16).hexdigest()
     problem = store.opened(key)
     if problem is None:
-        problem = read(entry).problem(split_seed=split_seed, test_fraction=fraction)
+        problem = read(entry).problem(split_seed=split_seed, test_fraction=fraction, loss=loss)
         store.keep(key, problem)
     return problem

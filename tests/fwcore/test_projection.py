@@ -77,15 +77,15 @@ def test_nothing_in_the_ball_is_nearer(v, radius):
 def test_a_quadratic_programme_finds_the_same():
     random = np.random.default_rng(1)
     for _ in range(10):
-        v, radius = random.standard_normal(6), 1.5
-        # In w >= 0 with u = w_+ - w_-, sum w <= radius.
+        v = random.standard_normal(6)
+        # In w >= 0 with u = w_+ - w_-, sum w <= 1.5.
         found = minimize(
             lambda w, v=v: 0.5 * np.sum((w[:6] - w[6:] - v) ** 2),
-            np.full(12, radius / 24),
+            np.full(12, 0.05),
             jac=lambda w, v=v: np.concatenate([w[:6] - w[6:] - v, -(w[:6] - w[6:] - v)]),
             bounds=[(0, None)] * 12,
-            constraints={"type": "ineq", "fun": lambda w: radius - w.sum(), "jac": lambda w: -np.ones(12)},
+            constraints={"type": "ineq", "fun": lambda w: 1.5 - w.sum(), "jac": lambda w: -np.ones(12)},
             method="SLSQP",
             options={"ftol": 1e-15, "maxiter": 500},
         )
-        np.testing.assert_allclose(projected(v, radius), found.x[:6] - found.x[6:], atol=1e-6)
+        np.testing.assert_allclose(projected(v, 1.5), found.x[:6] - found.x[6:], atol=1e-6)

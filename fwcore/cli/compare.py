@@ -1,0 +1,125 @@
+"""``fwcore compare``: solvers side by side on one dataset."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from fwcore import datasets, grids
+from fwcore.cli.common import STEP_LIMIT, progress_line, reporting_errors
+from fwcore.errors import ParameterError
+from fwcore.study import Figures, compare, contenders
+
+_HEADINGS = {
+    "contender": "solver",
+    "seconds": "time, s",
+    "speedup": "speed-up",
+    "steps": "iterations",
+    "dots": "dot products",
+    "entries": "entries",
+    "active": "active",
+    "gap": "worst gap",
+    "error": "least test error",
+    "at": "at l1 norm",
+}
+
+
+def run(
+    dataset: Annotated[str, typer.Option(help="Name of a dataset; see `fwcore datasets`.")],
+    solvers: Annotated[str, typer.Option(help="Divided by commas: cd,scd,sfw:1%,'scd:update=exact;tol=1e-4'.")] = "cd,sfw:1%",
+    repeats: Annotated[int, typer.Option(help="Seeds of each.")] = 10,
+    points: Annotated[int, typer.Option(help="Points of the path.")] = grids.POINTS,
+    delta_max: Annotated[float | None, typer.Option(help="End of the delta grid; found and cached if not given.")] = None,
+    seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
+    split_seed: Annotated[int, typer.Option(help="Seed of the choice of test rows.")] = 0,
+    test_fraction: Annotated[float | None, typer.Option(help="Share of rows held out; the dataset's own by default.")] = None,
+    loss: Annotated[str | None, typer.Option(help="squared or logistic; the dataset's own by default.")] = None,
+    rule: Annotated[str, typer.Option(help="When a point ends: moved or gap.")] = "moved",
+    tol: Annotated[float, typer.Option(help="Tolerance of the rule.")] = 1e-3,
+    max_steps: Annotated[int, typer.Option(help="Steps at which a point is given up.")] = 100_000,
+    form: Annotated[str, typer.Option("--format", help="table, json, csv, markdown or latex.")] = "table",
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress line.")] = False,
+) -> None:
+    """Walk the same path with several solvers and print what it took and what it reached."""
+    with reporting_errors():
+        if form not in FORMATS:
+            raise ParameterError("format", "fwcore compare", f"one of {[*FORMATS]}", form)
+        entrants = contenders(solvers)
+        with progress_line(quiet) as line:
+            problem = datasets.load(dataset, split_seed=split_seed, test_fraction=test_fraction, loss=loss)
+            shared = {"rule": rule, "tol": tol, "max_steps": max_steps}
+            rows = compare(
+                problem, entrants, repeats=repeats, points=points, delta_max=delta_max, shared=shared, seed=seed, progress=line
+            )
+    FORMATS[form](rows)
+    raise typer.Exit(0 if all(row.finished for row in rows) else STEP_LIMIT)
+
+
+def _cells(row: Figures, plus_minus: str) -> list[str]:
+    """A row in words, deviations beside their means."""
+    cells = [row.contender]
+    for name in [*_HEADINGS][1:]:
+        value = getattr(row, name)
+        if not math.isfinite(value):
+            cells.append("–")
+            continue
+        text = f"{value:,.0f}" if name in ("steps", "dots", "entries") else f"{value:.3g}"
+        deviation = getattr(row, f"{name}_deviation", 0.0)
+        cells.append(f"{text} {plus_minus} {deviation:.2g}" if deviation else text)
+    if not row.finished:
+        cells[0] += " (step limit)"
+    return cells
+
+
+def _table(rows: Sequence[Figures]) -> None:
+    table = Table(*_HEADINGS.values())
+    for row in rows:
+        table.add_row(*_cells(row, "±"))
+    Console(width=None if sys.stdout.isatty() else 160).print(table)
+
+
+def _json(rows: Sequence[Figures]) -> None:
+    def known(value: Any) -> Any:
+        return None if isinstance(value, float) and not math.isfinite(value) else value
+
+    print(json.dumps([{name: known(value) for name, value in asdict(row).items()} for row in rows], indent=2))
+
+
+def _csv(rows: Sequence[Figures]) -> None:
+    writer = csv.DictWriter(sys.stdout, asdict(rows[0]))
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in rows)
+
+
+def _markdown(rows: Sequence[Figures]) -> None:
+    print("| " + " | ".join(_HEADINGS.values()) + " |")
+    print("|" + "---|" * len(_HEADINGS))
+    for row in rows:
+        print("| " + " | ".join(_cells(row, "±")) + " |")
+
+
+def _latex(rows: Sequence[Figures]) -> None:
+    print(f"\\begin{{tabular}}{{l{'r' * (len(_HEADINGS) - 1)}}}\n\\hline")
+    print(" & ".join(_HEADINGS.values()) + r" \\ \hline")
+    for row in rows:
+        cells = [cell.replace("%", r"\%").replace("_", r"\_") for cell in _cells(row, r"$\pm$")]
+        print(" & ".join(cells) + r" \\")
+    print("\\hline\n\\end{tabular}")
+
+
+FORMATS: dict[str, Callable[[Sequence[Figures]], None]] = {
+    "table": _table,
+    "json": _json,
+    "csv": _csv,
+    "markdown": _markdown,
+    "latex": _latex,
+}

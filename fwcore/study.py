@@ -1,0 +1,193 @@
+"""Many runs on one problem, and their figures side by side: Tables 4 and 5 of Frandi et al. (2016), and what they reached.
+
+How cost is counted is said once, in `fwcore.accounting`.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fwcore import grids
+from fwcore.design import Floats
+from fwcore.errors import ParameterError
+from fwcore.options import build
+from fwcore.path import PathResult, Walk
+from fwcore.problem import Problem
+from fwcore.solvers import Solver, find
+from fwcore.status import Status
+
+REFERENCE = "cd"
+"""Speed-ups are those over this solver."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A solver with options, as it was written: ``sfw:1%``, ``scd:update=exact;tol=1e-4``."""
+
+    text: str
+    solver: Solver
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str) -> Contender:
+        """The solver's name and, after a colon, options ``name=value`` divided by semicolons; a value alone is the sampling.
+
+        Raises
+        ------
+        ParameterError
+            No such solver or option, or a value that does not fit.
+        """
+        name, _, rest = text.strip().partition(":")
+        solver = find(name)
+        options: dict[str, Any] = {}
+        for part in filter(None, rest.split(";")):
+            key, equals, value = part.partition("=")
+            options |= {key.strip(): value.strip()} if equals else {"sampling": key.strip()}
+        build(solver.Options, type(solver).__name__, options)
+        return cls(text.strip(), solver, options)
+
+
+def contenders(text: str) -> list[Contender]:
+    """Contenders divided by commas.
+
+    Raises
+    ------
+    ParameterError
+        None, or one that is not understood.
+    """
+    found = [Contender.parse(part) for part in text.split(",") if part.strip()]
+    if not found:
+        raise ParameterError("solvers", "fwcore compare", "names of solvers divided by commas", text)
+    return found
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a contender took and reached: means over the seeds, with deviations where a second name says so.
+
+    ``seconds`` (CPU), ``steps``, ``dots``, ``entries`` of a whole path; ``active``: mean number of non-zero coefficients of a
+    point; ``gap``: the largest true gap of a point of any seed, relative to f(0), by the judge; ``error``: the least test error of
+    a path, ``at`` the l1 norm where it is; ``speedup``: seconds of `REFERENCE` over these; ``finished``: whether no limit ended a
+    point.
+    """
+
+    contender: str
+    form: str
+    seconds: float
+    seconds_deviation: float
+    speedup: float
+    steps: float
+    dots: float
+    entries: float
+    active: float
+    active_deviation: float
+    gap: float
+    error: float
+    at: float
+    finished: bool
+
+
+def compare(
+    problem: Problem,
+    entrants: Sequence[Contender],
+    *,
+    repeats: int = 10,
+    points: int = grids.POINTS,
+    delta_max: float | None = None,
+    shared: dict[str, Any] | None = None,
+    seed: int = 0,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> list[Figures]:
+    """Walk the path with every contender and seed, one after the other.
+
+    Parameters
+    ----------
+    problem : Problem
+    entrants : sequence of Contender
+    repeats : int
+        Seeds ``seed``, ``seed`` + 1, ...
+    points, delta_max
+        The grids: lam from lam_max to lam_max / 100, delta to ``delta_max``, by default `grids.delta_max`.
+    shared : dict, optional
+        Options for all contenders that have them, such as ``tol``.
+    progress : callable of (text, done, total), optional
+
+    Raises
+    ------
+    ParameterError
+        Anything does not fit; before anything runs.
+    """
+    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
+        raise ParameterError("repeats", "fwcore compare", "an int of at least 1", repeats)
+    forms = {entrant.solver.form for entrant in entrants}
+    along: dict[str, Floats] = {}
+    if "penalty" in forms:
+        along["penalty"] = grids.lam_grid(problem, points)
+    if "ball" in forms:
+        along["ball"] = grids.delta_grid(grids.delta_max(problem) if delta_max is None else delta_max, points)
+    walks = [[_walk(problem, entrant, along, shared or {}, seed + k) for k in range(repeats)] for entrant in entrants]
+    found: list[Figures] = []
+    for entrant, tries in zip(entrants, walks, strict=True):
+        results = []
+        for k, walk in enumerate(tries):
+            if progress is not None:
+                progress(entrant.text, len(found) * repeats + k, len(walks) * repeats)
+            results.append(_walked(walk))
+        found.append(_figures(entrant, results))
+    reference = next((row.seconds for row in found if row.contender.partition(":")[0] == REFERENCE), float("nan"))
+    return [Figures(**vars(row) | {"speedup": reference / row.seconds}) for row in found]
+
+
+def _walk(problem: Problem, entrant: Contender, along: dict[str, Floats], shared: dict[str, Any], seed: int) -> Walk:
+    declared = entrant.solver.Options.declared()
+    options = {name: value for name, value in shared.items() if name in declared} | entrant.options
+    return Walk(problem, entrant.solver, along[entrant.solver.form], options, seed=seed)
+
+
+def _walked(walk: Walk) -> PathResult:
+    for _ in walk.snapshots():
+        pass
+    return walk.result()
+
+
+def _figures(entrant: Contender, results: Sequence[PathResult]) -> Figures:
+    def mean(values: Iterator[float]) -> float:
+        return statistics.fmean(values)
+
+    seconds = [float(result.trace[-1]["seconds"]) for result in results]
+    active = [float(result.points["nnz"].mean()) for result in results]
+    error, at = _least_error(results)
+    return Figures(
+        contender=entrant.text,
+        form=entrant.solver.form,
+        seconds=statistics.fmean(seconds),
+        seconds_deviation=statistics.pstdev(seconds),
+        speedup=float("nan"),
+        steps=mean(float(result.trace[-1]["step"]) for result in results),
+        dots=mean(float(result.trace[-1]["dots"]) for result in results),
+        entries=mean(float(result.trace[-1]["entries"]) for result in results),
+        active=statistics.fmean(active),
+        active_deviation=statistics.pstdev(active),
+        gap=max(result.max_relative_gap for result in results),
+        error=error,
+        at=at,
+        finished=all(result.status not in (Status.STEP_LIMIT, Status.STOPPED) for result in results),
+    )
+
+
+def _least_error(results: Sequence[PathResult]) -> tuple[float, float]:
+    """Mean over the seeds of the least test error and of the l1 norm where it is; NaN without test rows."""
+    least = []
+    for result in results:
+        errors = result.points["test_mse"]
+        if np.isfinite(errors).all() and errors.size:
+            k = int(errors.argmin())
+            least.append((float(errors[k]), float(result.points["l1"][k])))
+    if not least:
+        return float("nan"), float("nan")
+    return statistics.fmean(e for e, _ in least), statistics.fmean(l1 for _, l1 in least)
