@@ -1,0 +1,193 @@
+"""The papers' competitors: right against independent references, for both losses, and charged as told."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+import toys
+from sklearn.linear_model import LogisticRegression
+
+from fwcore import SOLVERS, ParameterError, Problem, Walk, find, grids, walk_path
+
+LOGISTIC = [solver.name for solver in SOLVERS if "logistic" in solver.losses]
+VARIANTS = [("scd", {}), ("scd", {"update": "exact"}), ("detcd", {}), ("fista", {}), ("apg", {})]
+
+
+def labels(kind, seed=0):
+    X, y = toys.arrays(kind, seed)
+    return X, np.where(y > np.median(y), 1.0, -1.0)
+
+
+def logistic(kind, storage="dense", **options):
+    X, y = labels(kind)
+    return Problem.from_arrays(toys.store(X, storage), y, loss="logistic", **options)
+
+
+def unit(X):
+    return X / np.linalg.norm(X, axis=0)
+
+
+def grid_for(name, problem, points=4, delta=10.0):
+    return grids.delta_grid(delta, points) if find(name).form == "ball" else grids.lam_grid(problem, points)
+
+
+@pytest.mark.parametrize("storage", toys.STORAGES)
+@pytest.mark.parametrize("kind", toys.KINDS)
+@pytest.mark.parametrize(("name", "options"), VARIANTS)
+def test_squared_loss_reaches_the_certified_optimum(name, options, kind, storage):
+    problem = toys.problem(kind, storage)
+    grid = grid_for(name, problem, delta=4.0)
+    result = walk_path(problem, name, grid, rule="gap", tol=1e-7, **options)
+    ball = find(name).form == "ball"
+    exact = walk_path(problem, "corrective_fw" if ball else "active_set", grid, rule="gap", tol=1e-11)
+    penalty = 0.0 if ball else grid
+    ours = result.points["objective"] + penalty * result.points["l1"]
+    best = exact.points["objective"] + penalty * exact.points["l1"]
+    assert result.max_relative_gap <= 1e-7 * (1 + 1e-6)
+    np.testing.assert_allclose(ours, best, rtol=0, atol=1.1e-7 * problem.f0)
+
+
+@pytest.mark.parametrize("storage", toys.STORAGES)
+@pytest.mark.parametrize("kind", toys.KINDS)
+@pytest.mark.parametrize(("name", "options"), VARIANTS)
+def test_logistic_loss_reaches_the_optimum_of_liblinear(name, options, kind, storage):
+    problem, (X, y) = logistic(kind, storage), labels(kind)
+    lam = problem.lam_max / 5
+    model = LogisticRegression(
+        l1_ratio=1.0, solver="liblinear", C=1 / lam, fit_intercept=False, tol=1e-12, max_iter=200_000, random_state=0
+    )
+    best = model.fit(unit(X), y).coef_[0]
+    norm = np.abs(best).sum()
+    ball = find(name).form == "ball"
+    result = walk_path(problem, name, [norm] if ball else [lam], rule="gap", tol=1e-8, max_steps=10**6, **options)
+    value = np.logaddexp(0, -y * (unit(X) @ best)).sum()
+    ours = result.points["objective"][-1] + (0.0 if ball else lam * (result.points["l1"][-1] - norm))
+    assert ours == pytest.approx(value, rel=1e-6)
+    assert result.points["true_gap"][-1] <= 1e-8 * problem.f0 * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("form", ["penalty", "ball"])
+def test_the_judge_of_the_logistic_loss_bounds_the_suboptimality(form):
+    problem, random = logistic("wide"), np.random.default_rng(0)
+    value = problem.lam_max / 5 if form == "penalty" else 8.0
+    name = "fista" if form == "penalty" else "apg"
+    best = walk_path(problem, name, [value], rule="gap", tol=1e-10, max_steps=10**6).points[-1]
+    optimum = best["objective"] + (value * best["l1"] if form == "penalty" else 0.0)
+    for _ in range(50):
+        indices = np.sort(random.choice(problem.p, 6, replace=False))
+        a = random.standard_normal(6)
+        a *= min(1.0, value / np.abs(a).sum()) if form == "ball" else random.uniform(0, 5)
+        verdict = problem.judge(indices, a, form, value)
+        objective = verdict.objective + (value * verdict.l1 if form == "penalty" else 0.0)
+        assert verdict.true_gap >= objective - optimum - 1e-9
+    assert best["true_gap"] >= -1e-9
+
+
+def test_lam_max_of_the_logistic_loss_is_where_the_first_column_enters():
+    problem = logistic("wide")
+    assert problem.f0 == pytest.approx(problem.m * np.log(2))
+    at, below = (walk_path(problem, "detcd", [problem.lam_max * c], rule="gap", tol=1e-9) for c in (1.0, 0.98))
+    assert at.points["nnz"][-1] == 0
+    assert below.points["nnz"][-1] > 0
+
+
+def test_the_error_of_the_logistic_loss_is_the_share_on_the_wrong_side():
+    X, y = labels("easy")
+    problem = Problem.from_arrays(X[:40], y[:40], loss="logistic", test=(X[40:], y[40:]))
+    result = walk_path(problem, "fista", grids.lam_grid(problem, 5), rule="gap", tol=1e-6)
+    a = result.coefs[:, [4]].toarray().ravel() / np.linalg.norm(X[:40], axis=0)
+    assert result.points["test_mse"][-1] == np.mean(np.sign(X[40:] @ a) != y[40:])
+    assert result.points["train_mse"][-1] == np.mean(np.sign(X[:40] @ a) != y[:40])
+
+
+@pytest.mark.parametrize("y", [[0.0, 1.0, 1.0], [1.0, 2.0, 1.0], [-1.0, 1.0, 0.5]])
+def test_labels_are_minus_one_or_plus_one(y):
+    with pytest.raises(ParameterError, match=r"'y' parameter of Problem must be -1 or \+1"):
+        Problem.from_arrays(np.eye(3), y, loss="logistic")
+
+
+@pytest.mark.parametrize("name", ["sfw", "fw", "cd", "corrective_fw"])
+def test_a_loss_that_a_solver_lacks_is_refused_by_name(name):
+    with pytest.raises(ParameterError, match=rf"'loss' parameter of {type(find(name)).__name__}"):
+        Walk(logistic("wide"), name, [1.0])
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+@pytest.mark.parametrize(("name", "options"), VARIANTS[:3])
+def test_the_objective_of_coordinate_descent_never_rises(name, options, loss):
+    problem = logistic("correlated") if loss == "logistic" else toys.problem("correlated")
+    lam = problem.lam_max / 20
+    trace = walk_path(problem, name, [lam], rule="gap", tol=1e-6, max_steps=3000, **options).trace
+    # The sum of both parts of the weights is what these methods penalise.
+    objective = trace["objective"] + lam * trace["l1"]
+    assert (np.diff(objective) <= 1e-10 * problem.f0).all()
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+@pytest.mark.parametrize(("name", "options"), VARIANTS)
+def test_what_a_trace_tells_is_what_the_judge_finds(name, options, loss):
+    problem = logistic("sparse", "csc") if loss == "logistic" else toys.problem("sparse", "csc")
+    result = walk_path(problem, name, grid_for(name, problem), rule="gap", tol=1e-5, **options)
+    ends = np.flatnonzero(np.diff(np.append(result.trace["point"], -1)))
+    np.testing.assert_allclose(result.trace["objective"][ends], result.points["objective"], rtol=1e-9)
+    np.testing.assert_array_equal(result.trace["nnz"][ends], result.points["nnz"])
+    np.testing.assert_allclose(result.trace["gap"][ends], result.trace["true_gap"][ends], rtol=0.5, atol=1e-6 * problem.f0)
+
+
+def reference_steps(Z, y, lam, steps, curvature):
+    """Greedy coordinate descent by plain NumPy, on the 2p weights."""
+    p = Z.shape[1]
+    w = np.zeros(2 * p)
+    signed = np.hstack([Z, -Z])
+    for _ in range(steps):
+        u = signed @ w
+        r = y - u if curvature == 1.0 else y / (1 + np.exp(y * u))
+        g = lam - signed.T @ r
+        beta = curvature * (signed**2).sum(axis=0)
+        eta = np.maximum(-w, -g / beta)
+        w[np.argmax(-(g * eta + 0.5 * beta * eta**2))] += eta[np.argmax(-(g * eta + 0.5 * beta * eta**2))]
+    return w[:p] - w[p:]
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def test_greedy_steps_are_those_of_the_formula(loss):
+    X, y = labels("easy") if loss == "logistic" else toys.arrays("easy")
+    Z, t = (unit(X), y) if loss == "logistic" else toys.standardized(X, y)
+    problem = Problem.from_arrays(X, y, loss=loss)
+    lam = problem.lam_max / 10
+    result = walk_path(problem, "detcd", [lam], rule="gap", tol=1e-14, max_steps=25)
+    wanted = reference_steps(Z, t, lam, 25, 0.25 if loss == "logistic" else 1.0)
+    np.testing.assert_allclose(result.coefs[:, [0]].toarray().ravel(), wanted, atol=1e-10)
+
+
+@pytest.mark.parametrize("storage", toys.STORAGES)
+def test_cost_is_counted_as_told(storage):
+    problem = toys.problem("wide", storage)
+    p, lam = problem.p, [problem.lam_max / 5]
+    scd = walk_path(problem, "scd", lam, tol=1e-14, max_steps=4, updates=17).trace
+    np.testing.assert_array_equal(scd["dots"], p + 17 * np.arange(1, 5))
+    detcd = walk_path(problem, "detcd", lam, rule="gap", tol=1e-14, max_steps=4).trace
+    np.testing.assert_array_equal(detcd["dots"], p + p * np.arange(1, 5))
+    np.testing.assert_array_equal(detcd["entries"], problem.entries * (1 + np.arange(1, 5)))
+    fista = walk_path(problem, "fista", lam, tol=1e-14, max_steps=4).trace
+    # A gradient, and at least one product X a by the non-zero coefficients it leaves.
+    assert (np.diff(fista["dots"], prepend=p) >= p + fista["nnz"]).all()
+
+
+def test_the_weights_of_scd_stay_non_negative_and_columns_of_zeros_at_zero():
+    X, y = toys.arrays("wide")
+    X[:, 4] = 0.0
+    problem = Problem.from_arrays(X, y)
+    walk = Walk(problem, "scd", [problem.lam_max / 10], {"rule": "gap", "tol": 1e-6})
+    toys.follow(walk)
+    weights = walk._state.weights
+    assert weights.min() >= 0.0
+    assert weights[:, 4].sum() == 0.0
+
+
+@pytest.mark.parametrize("name", LOGISTIC)
+def test_columns_of_wild_scales_and_duplicates(name):
+    X, y = toys.arrays("easy")
+    X = np.hstack([X, X[:, :3], np.zeros((len(X), 1))]) * 10.0 ** np.linspace(-9, 9, 16)
+    problem = Problem.from_arrays(scipy.sparse.csc_array(X), y)
+    result = walk_path(problem, name, grid_for(name, problem, delta=3.0), rule="gap", tol=1e-6, max_steps=10**6)
+    assert result.max_relative_gap <= 1e-6 * (1 + 1e-6)
