@@ -13,6 +13,8 @@ from fwcore.errors import ParameterError
 from fwcore.problem import Problem
 from fwcore.solve import Clock, iterate
 from fwcore.solvers.active_set import ActiveSet
+from fwcore.solvers.base import Solver
+from fwcore.solvers.fista import Fista
 
 POINTS = 100
 SPAN = 100.0
@@ -89,7 +91,8 @@ def finding_delta_max(problem: Problem) -> Generator[tuple[int, int], None, floa
     known = known_delta_max(problem)
     if known is not None:
         return known
-    solver, grid, clock = ActiveSet(), lam_grid(problem), Clock()
+    solver: Solver = ActiveSet() if problem.loss.name in ActiveSet.losses else Fista()
+    grid, clock = lam_grid(problem), Clock()
     options = solver.Options(rule="gap", tol=_REFERENCE_GAP, max_steps=10**8)
     state = solver.init(problem, options, seed=0)
     for point, lam in enumerate(grid):
@@ -102,7 +105,7 @@ def finding_delta_max(problem: Problem) -> Generator[tuple[int, int], None, floa
 
 
 def delta_max(problem: Problem) -> float:
-    """l1 norm of the penalised solution at lam_max / 100, found by `ActiveSet` to a relative duality gap of 1e-6.
+    """l1 norm of the penalised solution at lam_max / 100, found by `ActiveSet` (`Fista` where it lacks the loss) to a gap of 1e-6.
 
     The end of the delta grid (Frandi et al. 2016, section 5). Found once a problem, then read from the cache.
     """

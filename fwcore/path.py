@@ -104,7 +104,7 @@ class Walk:
 
         ``wanted`` bounds the steps of the first chunk, a number sent those of the next; None leaves the choice to the clock.
         """
-        warmup.ready(self.solver, self.problem.design, self.options)
+        warmup.ready(self.solver, self.problem.design, self.options, self.problem.loss.name)
         clock = Clock()
         last = max(1, self.grid.size - 1)
         for point, value in enumerate(self.grid.tolist()):

@@ -24,22 +24,23 @@ _STORAGES = (designs.from_matrix(_X), designs.from_matrix(scipy.sparse.csc_array
 """What `every_solver` compiles for; other types of arrays are compiled when they are met."""
 
 
-def _toy(design: Design) -> Problem:
+def _toy(design: Design, loss: str) -> Problem:
     """A small problem whose design has the layout of ``design``."""
-    X = designs.like(design, _X)
-    return Problem.from_arrays(X, _X[:, 0] - 2 * _X[:, 1], test=(_X, _X[:, 0]), name="warm-up")
+    X, y = designs.like(design, _X), _X[:, 0] - 2 * _X[:, 1]
+    y = y if loss == "squared" else np.where(y > 0, 1.0, -1.0)
+    return Problem.from_arrays(X, y, loss=loss, test=(_X, y), name="warm-up")
 
 
-def ready(solver: Solver, design: Design, options: Options | None = None) -> None:
-    """Make sure that the kernels of ``solver`` for designs of this layout and these options are compiled in this process."""
+def ready(solver: Solver, design: Design, options: Options | None = None, loss: str = "squared") -> None:
+    """Make sure that the kernels of ``solver`` for designs of this layout, these options and this loss are compiled."""
     variant = solver.variant(options or solver.Options())
-    key = (solver, designs.layout(design), *variant.items())
+    key = (solver, designs.layout(design), loss, *variant.items())
     if key in _ready:
         return
     with _lock:
         if key in _ready:
             return
-        problem = _toy(design)
+        problem = _toy(design, loss)
         top = problem.lam_max * np.array([0.1, 0.5])
         grid = top if solver.form == "ball" else top[::-1]
         options = solver.Options(**variant)

@@ -29,6 +29,7 @@ def path(
     delta_max: Annotated[float | None, typer.Option(help="End of the delta grid; found and cached if not given.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the solver.")] = 0,
     split_seed: Annotated[int, typer.Option(help="Seed of the choice of test rows.")] = 0,
+    loss: Annotated[str | None, typer.Option(help="squared or logistic; the dataset's own by default.")] = None,
     test_fraction: Annotated[float | None, typer.Option(help="Share of rows held out; the dataset's own by default.")] = None,
     out: Annotated[Path | None, typer.Option(help="Parquet file for the points and their coefficients.")] = None,
     trace: Annotated[Path | None, typer.Option(help="Parquet file for the trace, a row a step.")] = None,
@@ -79,7 +80,8 @@ def path(
         if entry is not None and "sampling" in chosen.Options.declared():
             given.setdefault("sampling", entry.sampling)
         with progress_line(quiet) as line:
-            problem = _problem(entry, source, degree, split_seed, test_fraction)
+            how = {"split_seed": split_seed, "test_fraction": test_fraction, "loss": loss}
+            problem = _problem(entry, source, degree, how)
             asked = points if points is not None else entry.points if entry is not None else grids.POINTS
             grid = _grid(problem, chosen.form, asked, delta_max, line, interrupted)
             if grid is None:
@@ -103,14 +105,14 @@ def path(
     raise typer.Exit(STEP_LIMIT if result.status == Status.STEP_LIMIT else 0)
 
 
-def _problem(entry: Any, source: Any, degree: int | None, split_seed: int, test_fraction: float | None) -> Problem:
+def _problem(entry: Any, source: Any, degree: int | None, how: dict[str, Any]) -> Problem:
     if entry is not None:
-        return datasets.load(entry, split_seed=split_seed, test_fraction=test_fraction)
+        return datasets.load(entry, **how)
     parsed = datasets.parse_file(*source)
     for label, text in parsed.report.lines():
         messages.print(f"{label}: {text}", markup=False, highlight=False, soft_wrap=True)
     made = datasets.Dataset.of(parsed, source[0].name, degree=degree)
-    return made.problem(split_seed=split_seed, test_fraction=test_fraction)
+    return made.problem(**how)
 
 
 def _grid(problem: Problem, form: str, points: int, delta_max: float | None, line: Announce, interrupted: threading.Event) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from fwcore import sampling
-from fwcore.design import col_axpy, col_dot, col_entries
+from fwcore.design import Floats, col_axpy, col_dot, col_entries
 from fwcore.errors import ParameterError
 from fwcore.options import SamplingRule, WalkOptions
 from fwcore.oracles import Full, Sampled
@@ -38,10 +38,11 @@ class AwayOptions(WalkOptions):
 class AwaySolver(FrankWolfeSolver):
     """What the two methods share."""
 
+    losses = ("squared",)
     Options = AwayOptions
     pairwise = False
 
-    def oracle(self, problem: Problem, options: Any, seed: int) -> Any:
+    def oracle(self, problem: Problem, sigma: Floats, options: Any, seed: int) -> Any:
         everything = self.kappa(problem, options, 0.0) == self.kappa(problem, options, 1.0) == problem.p
         return Full(np.array([problem.p])) if everything else Sampled.of(problem.p, seed)
 

@@ -6,7 +6,7 @@ step costs one look of the oracle plus the non-zeros of one column, and nothing 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -16,7 +16,9 @@ from fwcore.design import Floats, Ints, col_axpy, col_dot, col_entries, combine
 from fwcore.options import WalkOptions
 from fwcore.oracles import steepest
 from fwcore.problem import Problem
+from fwcore.solvers import smooth_fw
 from fwcore.solvers.base import Solver, close_step, new_walk, start_point
+from fwcore.solvers.smooth_fw import SmoothState
 from fwcore.steps import exact_line_search
 from fwcore.trace import Rows, new_rows
 
@@ -60,11 +62,11 @@ class FrankWolfeSolver(Solver):
     """Frank-Wolfe with exact line search; subclasses say which oracle finds the vertex."""
 
     form = "ball"
-    losses = ("squared",)
+    losses: ClassVar[tuple[str, ...]] = ("squared", "logistic")
     Options = WalkOptions
 
-    def oracle(self, problem: Problem, options: Any, seed: int) -> Any:
-        """The oracle of a run."""
+    def oracle(self, problem: Problem, sigma: Floats, options: Any, seed: int) -> Any:
+        """The oracle of a run; ``sigma`` (p,) is what it takes from its dot products."""
         raise TypeError(f"{type(self).__name__} names no oracle")
 
     def kappa(self, problem: Problem, options: Any, progress: float) -> int:
@@ -75,8 +77,12 @@ class FrankWolfeSolver(Solver):
         """Columns that a step looks at in vain before it looks at the support too."""
         return 0
 
-    def init(self, problem: Problem, options: Any, seed: int) -> BallState:
+    def init(self, problem: Problem, options: Any, seed: int) -> BallState | SmoothState:
         self.kappa(problem, options, 0.0)
+        if problem.loss.name != "squared":
+            nothing = np.zeros(problem.p)
+            oracle = self.oracle(problem, nothing, options, seed)
+            return smooth_fw.new_state(problem, new_walk(problem, options), oracle, nothing, self.redraw_until(options))
         iterate = np.zeros(1, ITERATE)
         iterate["scale"] = 1.0
         iterate["redraw_until"] = self.redraw_until(options)
@@ -87,22 +93,29 @@ class FrankWolfeSolver(Solver):
             np.zeros(problem.p, np.bool_),
             iterate,
             new_walk(problem, options),
-            self.oracle(problem, options, seed),
+            self.oracle(problem, problem.sigma, options, seed),
             np.empty(problem.m),
         )
 
-    def set_point(self, problem: Problem, state: BallState, options: Any, value: float, progress: float) -> None:
+    def set_point(self, problem: Problem, state: Any, options: Any, value: float, progress: float) -> None:
         start_point(state.walk, value)
         state.walk["kappa"] = self.kappa(problem, options, progress)
+        if isinstance(state, SmoothState):
+            smooth_fw.open_point(problem, state, value)
+            return
         refresh(problem.design, problem.y, state)
         _rescale_to(state, value)
 
-    def advance(self, problem: Problem, state: BallState, n: int) -> Rows:
+    def advance(self, problem: Problem, state: Any, n: int) -> Rows:
         rows = new_rows(n)
+        if isinstance(state, SmoothState):
+            return rows[: smooth_fw.steps(problem, state, rows)]
         done = _advance(problem.design, problem.sigma, problem.sqnorms, problem.f0, state, rows)
         return rows[:done]
 
-    def coefficients(self, state: BallState) -> tuple[Ints, Floats]:
+    def coefficients(self, state: Any) -> tuple[Ints, Floats]:
+        if isinstance(state, SmoothState):
+            return smooth_fw.coefficients(state)
         indices = np.sort(state.support[: state.iterate["nnz"][0]])
         values = state.iterate["scale"][0] * state.coef[indices]
         return indices[values != 0], values[values != 0]

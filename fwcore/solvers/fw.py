@@ -6,20 +6,22 @@ from typing import Any
 
 import numpy as np
 
+from fwcore.design import Floats
 from fwcore.oracles import Full
 from fwcore.problem import Problem
 from fwcore.solvers.frank_wolfe import FrankWolfeSolver
 
 
 class DeterministicFW(FrankWolfeSolver):
-    """min 1/2 ||X a - y||^2 subject to sum abs(a) <= delta, looking at every column in each step.
+    """min f(a) subject to sum abs(a) <= delta, looking at every column in each step.
 
-    The gap of its trace is the true Frank-Wolfe gap before the step.
+    Exact line search: in closed form for the squared loss, by Newton steps on the segment for the logistic loss
+    (`fwcore.solvers.smooth_fw`), where a step costs O(m) besides. The gap of its trace is the true Frank-Wolfe gap before the step.
     """
 
     name = "fw"
     title = "Frank-Wolfe"
     reference = "Frank & Wolfe 1956; Frandi et al. 2016, Algorithm 1"
 
-    def oracle(self, problem: Problem, options: Any, seed: int) -> Full:
+    def oracle(self, problem: Problem, sigma: Floats, options: Any, seed: int) -> Full:
         return Full(np.array([problem.p]))

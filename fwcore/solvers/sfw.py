@@ -7,6 +7,7 @@ from typing import Any
 import param
 
 from fwcore import sampling
+from fwcore.design import Floats
 from fwcore.errors import ParameterError
 from fwcore.options import SamplingRule, WalkOptions
 from fwcore.oracles import Blocks, Replaced, Sampled
@@ -36,7 +37,7 @@ class SfwOptions(WalkOptions):
 
 
 class StochasticFW(FrankWolfeSolver):
-    """min 1/2 ||X a - y||^2 subject to sum abs(a) <= delta, looking at kappa random columns in each step.
+    """min f(a) subject to sum abs(a) <= delta, looking at kappa random columns in each step.
 
     The gap of its trace is the sampled gap: a maximum over a subset, so it never exceeds the true gap, and a small one certifies
     nothing. With kappa = p it is `DeterministicFW`, step by step.
@@ -47,9 +48,9 @@ class StochasticFW(FrankWolfeSolver):
     reference = "Frandi, Ñanculef, Lodi, Sartori & Suykens 2016, Algorithm 2"
     Options = SfwOptions
 
-    def oracle(self, problem: Problem, options: Any, seed: int) -> Sampled | Replaced | Blocks:
+    def oracle(self, problem: Problem, sigma: Floats, options: Any, seed: int) -> Sampled | Replaced | Blocks:
         if options.draw == "blocks":
-            return Blocks.of(problem.design, problem.sigma, options.block, seed)
+            return Blocks.of(problem.design, sigma, options.block, seed)
         return Replaced.of(seed) if options.draw == "with replacement" else Sampled.of(problem.p, seed)
 
     def kappa(self, problem: Problem, options: Any, progress: float) -> int:

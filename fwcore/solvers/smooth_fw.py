@@ -1,0 +1,211 @@
+"""Frank-Wolfe steps for losses without a closed line search: predictions are kept, and a step costs O(m) besides its oracle.
+
+f(a) = sum_i l(u_i, y_i), u = X a. At a vertex s = delta * sign * e_j, toward which the prediction moves along v = X s - u,
+
+    phi(g) = sum_i l(u_i + g v_i, y_i),  phi'(0) = f'(a)'(s - a) = -(the Frank-Wolfe gap of the vertex),
+
+is convex; its minimiser in [0, 1] is found by Newton steps, kept inside a bracket that halves where one leaves it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from fwcore.design import Floats, Ints, col_axpy, col_dot, col_entries, combine
+from fwcore.losses import Loss, descent_at, loss_at
+from fwcore.oracles import steepest
+from fwcore.problem import Problem
+from fwcore.solvers.base import close_step
+from fwcore.trace import Rows
+
+SMOOTH = np.dtype(
+    [
+        ("scale", np.float64),
+        ("objective", np.float64),
+        ("along", np.float64),
+        ("l1", np.float64),
+        ("nnz", np.int64),
+        ("redraw_until", np.int64),
+    ]
+)
+_SMALLEST_SCALE = 1e-100
+_ROUNDING = 1e-13
+_NEWTON_STEPS, _NEWTON_TOLERANCE = 50, 1e-12
+
+
+class SmoothState(NamedTuple):
+    """A run. a = scale * coef; ``image``: (m,), X a. ``residual``: (m,), -l'(X a, y); ``toward``: (m,), room for X s - X a.
+
+    ``coef``, ``support``, ``listed``: (p,), as of `fwcore.solvers.frank_wolfe.BallState`; ``nothing``: (p,), zeros in the place of
+    X'y. ``smooth`` (1,): scale, f(a), f'(a)'a, sum abs(coef), non-zeros, the bound on empty draws.
+    """
+
+    coef: Floats
+    image: Floats
+    residual: Floats
+    toward: Floats
+    support: Ints
+    listed: NDArray[np.bool_]
+    nothing: Floats
+    smooth: Any
+    walk: Any
+    oracle: Any
+
+
+def new_state(problem: Problem, walk: Any, oracle: Any, nothing: Floats, redraw_until: int) -> SmoothState:
+    """The state before the first point, a = 0."""
+    smooth = np.zeros(1, SMOOTH)
+    smooth["scale"], smooth["redraw_until"] = 1.0, redraw_until
+    p, m = problem.p, problem.m
+    vectors = (np.zeros(p), np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(p, np.int64), np.zeros(p, np.bool_))
+    return SmoothState(*vectors, nothing, smooth, walk, oracle)
+
+
+def open_point(problem: Problem, state: SmoothState, radius: float) -> None:
+    """Recompute what follows from the coefficients, which bounds the drift of the recursions, within the new ball."""
+    loss: Loss = problem.loss
+    _refresh(problem.design, problem.y, loss, state, radius)
+
+
+def steps(problem: Problem, state: SmoothState, rows: Rows) -> int:
+    """Steps until ``rows`` is full or the point ends; the number of rows filled."""
+    loss: Loss = problem.loss
+    return int(_advance(problem.design, problem.y, loss, state, rows))
+
+
+def coefficients(state: SmoothState) -> tuple[Ints, Floats]:
+    """Indices in increasing order and values of the non-zero coefficients."""
+    indices = np.sort(state.support[: state.smooth["nnz"][0]])
+    values = state.smooth["scale"][0] * state.coef[indices]
+    return indices[values != 0], values[values != 0]
+
+
+@njit(nogil=True, cache=True)
+def _derive(y, loss, state):  # type: ignore[no-untyped-def]
+    """f(a), the residual, and f'(a)'a, from the predictions."""
+    it = state.smooth[0]
+    it.objective, it.along = 0.0, 0.0
+    for i in range(y.size):
+        it.objective += loss_at(loss, state.image[i], y[i])
+        state.residual[i] = descent_at(loss, state.image[i], y[i])
+        it.along -= state.residual[i] * state.image[i]
+
+
+@njit(nogil=True, cache=True)
+def _refresh(design, y, loss, state, radius):  # type: ignore[no-untyped-def]
+    it = state.smooth[0]
+    indices = state.support[: it.nnz]
+    norm = it.scale * np.abs(state.coef[indices]).sum()
+    if norm > radius:
+        it.scale *= radius / norm
+    values = it.scale * state.coef[indices]
+    state.image[:] += combine(design, indices, values, state.image)
+    it.l1 = np.abs(state.coef[indices]).sum()
+    _derive(y, loss, state)
+
+
+@njit(nogil=True, cache=True)
+def _find_vertex(design, state):  # type: ignore[no-untyped-def]
+    """Ask the oracle until its vertex descends, as `fwcore.solvers.frank_wolfe.find_vertex` does: (index, slope, gap)."""
+    it, walk, looked = state.smooth[0], state.walk[0], 0
+    total = state.residual.sum()
+    while True:
+        j, slope, dots, entries = steepest(state.oracle, design, state.nothing, -1.0, state.residual, total, walk.kappa)
+        looked += dots
+        walk.dots += dots
+        walk.entries += entries
+        gap = it.along + walk.value * abs(slope)
+        if gap > _ROUNDING * (abs(it.along) + walk.value * abs(slope)) or dots >= state.coef.size:
+            return j, slope, gap
+        walk.empty += 1
+        if looked < it.redraw_until:
+            continue
+        for k in range(it.nnz):
+            other = -col_dot(design, state.support[k], state.residual, total)
+            walk.entries += col_entries(design, state.support[k])
+            if abs(other) > abs(slope):
+                j, slope = state.support[k], other
+        walk.dots += it.nnz
+        return j, slope, it.along + walk.value * abs(slope)
+
+
+@njit(nogil=True, cache=True)
+def _line_search(y, loss, state, gap):  # type: ignore[no-untyped-def]
+    """The minimiser of phi in [0, 1]."""
+    low, high, g = 0.0, 1.0, 0.0
+    for i in range(y.size):
+        g += loss.curvature * state.toward[i] * state.toward[i]
+    if g <= 0.0:
+        return 0.0
+    # The first step minimises the curvature bound.
+    g = min(1.0, gap / g)
+    for _ in range(_NEWTON_STEPS):
+        slope, curvature = 0.0, 0.0
+        for i in range(y.size):
+            v = state.toward[i]
+            r = descent_at(loss, state.image[i] + g * v, y[i])
+            slope -= r * v
+            # l'' of the logistic loss is q (1 - q) with q = abs(r), that of the squared loss is 1.
+            curvature += v * v * (1.0 if loss.curvature == 1.0 else abs(r) * (1.0 - abs(r)))
+        if slope > 0.0:
+            high = g
+        else:
+            low = g
+        if abs(slope) <= _NEWTON_TOLERANCE * gap or high - low <= _NEWTON_TOLERANCE or (slope <= 0.0 and g == 1.0):
+            return g
+        newton = g - slope / curvature if curvature > 0.0 else 2.0
+        g = newton if low < newton < high else 1.0 if newton >= 1.0 and high == 1.0 else 0.5 * (low + high)
+    return g
+
+
+@njit(nogil=True, cache=True)
+def _mix(state, j, vertex, step):  # type: ignore[no-untyped-def]
+    """a <- (1 - step) a + step * vertex * e_j; a bound of the largest change of a coefficient (see `frank_wolfe.move`)."""
+    it = state.smooth[0]
+    moved = step * abs(vertex - it.scale * state.coef[j])
+    if step == 1.0 or it.scale * (1.0 - step) < _SMALLEST_SCALE:
+        for k in range(it.nnz):
+            state.coef[state.support[k]] *= it.scale * (1.0 - step)
+        it.scale = 1.0
+        if step == 1.0:
+            state.listed[:] = False
+            it.nnz, it.l1 = 0, 0.0
+        else:
+            it.l1 = np.abs(state.coef[state.support[: it.nnz]]).sum()
+    else:
+        it.scale *= 1.0 - step
+    if not state.listed[j]:
+        state.listed[j] = True
+        state.support[it.nnz] = j
+        it.nnz += 1
+    added = vertex * step / it.scale
+    it.l1 += abs(state.coef[j] + added) - abs(state.coef[j])
+    state.coef[j] += added
+    return moved
+
+
+@njit(nogil=True, cache=True)
+def _advance(design, y, loss, state, rows):  # type: ignore[no-untyped-def]
+    it, walk = state.smooth[0], state.walk[0]
+    for k in range(rows.size):
+        j, slope, gap = _find_vertex(design, state)
+        vertex = -walk.value if slope > 0.0 else walk.value
+        moved = 0.0
+        # The gap vouches for the iterate before the step, so where it is small enough that iterate stays.
+        if gap > 0.0 and gap > walk.gap_at_most:
+            state.toward[:] = -state.image
+            state.toward[:] -= col_axpy(design, j, vertex, state.toward) / y.size
+            step = _line_search(y, loss, state, gap)
+            state.image[:] += step * state.toward
+            moved = _mix(state, j, vertex, step)
+            _derive(y, loss, state)
+        row = rows[k]
+        row.objective, row.l1, row.nnz = it.objective, it.scale * it.l1, it.nnz
+        close_step(walk, row, gap, moved)
+        if walk.outcome != 0:
+            return k + 1
+    return rows.size
