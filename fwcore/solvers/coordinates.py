@@ -26,7 +26,6 @@ COORDINATES = np.dtype(
         ("loss", np.float64),
         ("l1", np.float64),
         ("nnz", np.int64),
-        ("sweep", np.int64),
         ("exact", np.bool_),
     ]
 )
@@ -35,7 +34,8 @@ COORDINATES = np.dtype(
 class CoordinateState(NamedTuple):
     """A run. ``weights``: (2, p), the positive and the negative parts. ``image`` and ``residual``: (m,), stored part v of X a and
     -l'(v, y). ``dots``: (p,), room for X'R. ``coordinates`` (1,): sum of residual (see `fwcore.design`), of y, of the losses at v,
-    of all weights, the non-zero coefficients, the updates of a step and their kind. ``stream``: where random coordinates come from.
+    of all weights, the non-zero coefficients, and the kind of the updates. ``stream``: where random coordinates come from,
+    and ``drawn`` (updates of a step,) room for them.
     """
 
     weights: Floats
@@ -45,6 +45,7 @@ class CoordinateState(NamedTuple):
     coordinates: Any
     walk: Any
     stream: Any
+    drawn: Ints
 
 
 class CoordinateSolver(Solver):
@@ -57,6 +58,10 @@ class CoordinateSolver(Solver):
     def steps(self, problem: Problem, state: CoordinateState, rows: Rows) -> int:
         """Steps until ``rows`` is full or the point ends; the number of rows filled."""
 
+    def updates(self, problem: Problem, options: Any) -> int:
+        """Random updates of a step."""
+        return 0
+
     def init(self, problem: Problem, options: Any, seed: int) -> CoordinateState:
         return CoordinateState(
             np.zeros((2, problem.p)),
@@ -66,6 +71,7 @@ class CoordinateSolver(Solver):
             np.zeros(1, COORDINATES),
             new_walk(problem, options),
             new_stream(seed),
+            np.zeros(self.updates(problem, options), np.int64),
         )
 
     def set_point(self, problem: Problem, state: CoordinateState, options: Any, value: float, progress: float) -> None:

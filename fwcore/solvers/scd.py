@@ -8,7 +8,7 @@ import numpy as np
 import param
 from numba import njit
 
-from fwcore.design import col_dot, col_entries
+from fwcore.design import AHEAD, col_dot, col_entries, col_fetch, col_place, prefetch
 from fwcore.losses import Loss
 from fwcore.options import WalkOptions
 from fwcore.problem import Problem
@@ -58,8 +58,10 @@ class StochasticCD(CoordinateSolver):
     def init(self, problem: Problem, options: Any, seed: int) -> CoordinateState:
         state = super().init(problem, options, seed)
         state.coordinates["exact"] = options.update == "exact"
-        state.coordinates["sweep"] = options.updates or problem.p
         return state
+
+    def updates(self, problem: Problem, options: Any) -> int:
+        return int(options.updates) or problem.p
 
     def steps(self, problem: Problem, state: CoordinateState, rows: Rows) -> int:
         loss: Loss = problem.loss
@@ -67,56 +69,59 @@ class StochasticCD(CoordinateSolver):
 
 
 @njit(nogil=True, cache=True)
-def _one_part(design, y, loss, sqnorms, state, lam):  # type: ignore[no-untyped-def]
-    """Draw one of the 2p weights and move it; by how much."""
-    it, walk = state.coordinates[0], state.walk[0]
-    drawn = below(state.stream, 2 * sqnorms.size)
-    j, row = drawn >> 1, drawn & 1
-    sign = 1.0 - 2.0 * row
-    if sqnorms[j] == 0.0:
-        return 0.0
-    slope = lam - sign * col_dot(design, j, state.residual, it.residual_sum)
-    walk.dots += 1
-    walk.entries += col_entries(design, j)
-    by = max(-state.weights[row, j], -slope / (loss.curvature * sqnorms[j]))
-    if by != 0.0:
-        change(design, y, loss, state, sign, j, by)
-    return abs(by)
-
-
-@njit(nogil=True, cache=True)
-def _whole(design, y, loss, sqnorms, state, lam):  # type: ignore[no-untyped-def]
-    """Draw one of the p coefficients and soft-threshold it; by how much it moved."""
-    it, walk = state.coordinates[0], state.walk[0]
-    j = below(state.stream, sqnorms.size)
-    if sqnorms[j] == 0.0:
-        return 0.0
-    beta, old = loss.curvature * sqnorms[j], state.weights[0, j] - state.weights[1, j]
-    target = col_dot(design, j, state.residual, it.residual_sum) + beta * old
-    walk.dots += 1
-    walk.entries += col_entries(design, j)
-    new = np.sign(target) * max(abs(target) - lam, 0.0) / beta
-    if new == old:
-        return 0.0
-    # Through zero by way of both parts, so that one of them stays 0.
+def _move_to(design, y, loss, state, j, old, new):  # type: ignore[no-untyped-def]
+    """a_j = new, through zero by way of both parts, so that one of them stays 0."""
     if old != 0.0 and old * new <= 0.0:
         change(design, y, loss, state, np.sign(old), j, -abs(old))
         old = 0.0
     if new != 0.0:
         change(design, y, loss, state, np.sign(new), j, abs(new) - abs(old))
-    return abs(new - old)
+
+
+@njit(nogil=True, cache=True)
+def _sweep(design, y, loss, sqnorms, state):  # type: ignore[no-untyped-def]
+    """A step: as many updates as ``drawn`` has room for; the largest change. Columns are asked for before they are needed."""
+    it, walk, weights, drawn = state.coordinates[0], state.walk[0], state.weights, state.drawn
+    lam, exact, moved, entries = walk.value, it.exact, 0.0, 0
+    for k in range(drawn.size):
+        drawn[k] = below(state.stream, 2 * sqnorms.size)
+    for k in range(drawn.size):
+        if k + 2 * AHEAD < drawn.size:
+            col_place(design, drawn[k + 2 * AHEAD] >> 1)
+            prefetch(sqnorms, drawn[k + 2 * AHEAD] >> 1)
+            prefetch(weights, drawn[k + 2 * AHEAD] >> 1)
+        if k + AHEAD < drawn.size:
+            col_fetch(design, drawn[k + AHEAD] >> 1)
+        j, row = drawn[k] >> 1, drawn[k] & 1
+        beta = loss.curvature * sqnorms[j]
+        entries += col_entries(design, j)
+        # Calls take longer than a short column, so that only those that move something are made.
+        dot = col_dot(design, j, state.residual, it.residual_sum)
+        if beta == 0.0:
+            continue
+        if exact:
+            old = weights[0, j] - weights[1, j]
+            target = dot + beta * old
+            new = np.sign(target) * max(abs(target) - lam, 0.0) / beta
+            if new != old:
+                _move_to(design, y, loss, state, j, old, new)
+                moved = max(moved, abs(new - old))
+            continue
+        sign = 1.0 - 2.0 * row
+        by = max(-weights[row, j], (sign * dot - lam) / beta)
+        if by != 0.0:
+            change(design, y, loss, state, sign, j, by)
+            moved = max(moved, abs(by))
+    walk.dots += drawn.size
+    walk.entries += entries
+    return moved
 
 
 @njit(nogil=True, cache=True)
 def _advance(design, y, loss, sqnorms, entries, state, rows):  # type: ignore[no-untyped-def]
     it, walk = state.coordinates[0], state.walk[0]
     for k in range(rows.size):
-        moved = 0.0
-        for _ in range(it.sweep):
-            if it.exact:
-                moved = max(moved, _whole(design, y, loss, sqnorms, state, walk.value))
-            else:
-                moved = max(moved, _one_part(design, y, loss, sqnorms, state, walk.value))
+        moved = _sweep(design, y, loss, sqnorms, state)
         gap = np.nan
         if walk.gap_at_most >= 0.0:
             steepest = look(design, state, entries)
