@@ -20,6 +20,7 @@ _ready: set[tuple[Any, ...]] = set()
 _lock = threading.Lock()
 
 _X = np.random.default_rng(0).standard_normal((6, 8))
+_FIRST = ("cd", "active_set", "sfw")
 _STORAGES = (designs.from_matrix(_X), designs.from_matrix(scipy.sparse.csc_array(_X)))
 """What `every_solver` compiles for; other types of arrays are compiled when they are met."""
 
@@ -56,9 +57,9 @@ def ready(solver: Solver, design: Design, options: Options | None = None, loss: 
 def every_solver() -> Iterator[str]:
     """Compile all solvers for all storages, dense designs first; yield the name of each that is ready.
 
-    Penalty forms come before the others: a path on the ball waits until one of them has found its end.
+    What most people run first comes first; a path on the ball waits until `active_set` has found its end.
     """
     for design in _STORAGES:
-        for solver in sorted(solvers(), key=lambda solver: solver.form == "ball"):
+        for solver in sorted(solvers(), key=lambda solver: _FIRST.index(solver.name) if solver.name in _FIRST else len(_FIRST)):
             ready(solver, design)
             yield f"{solver.name} on {type(design).__name__}"
