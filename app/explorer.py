@@ -49,7 +49,7 @@ class Explorer(Viewer):
         self._status = Div(text="", sizing_mode="stretch_width", margin=(0, 12, 4, 12), styles={"font-size": "13px"}, min_height=48)
         self.drain = Drain(self.session, self.board, self.wire, self._show)
         self.transport = Transport(self.param.phase, self.settings, self._command)
-        self.settings.param.watch(self._describe, ["dataset", "test_fraction", "solver", "competitors", "points"])
+        self.settings.param.watch(self._describe, ["dataset", "loss", "test_fraction", "solver", "competitors", "points"])
         self.settings.param.watch(lambda event: self.session.set_speed(SPEEDS[event.new]), "speed")
         self._wired = not served()
         if not self._wired:

@@ -199,7 +199,10 @@ class Preparation:
         experiment = self._experiment
         if self._problem is None:
             self._problem = datasets.load(
-                experiment.dataset, split_seed=experiment.split_seed, test_fraction=experiment.test_fraction
+                experiment.dataset,
+                split_seed=experiment.split_seed,
+                test_fraction=experiment.test_fraction,
+                loss=experiment.loss,
             )
             # Paths over lam need not wait for the end of the delta grid.
             self._hand_over(self._problem, "penalty", grids.lam_grid(self._problem, experiment.points))

@@ -7,7 +7,7 @@ from typing import Any
 
 import param
 
-from fwcore import Options, ParameterError, datasets, grids, solvers
+from fwcore import Options, ParameterError, datasets, find, grids, solvers
 
 SPEEDS: dict[str, float | None] = {
     "1 step/s": 1.0,
@@ -23,6 +23,7 @@ class Experiment:
     """One press of Run: a problem, and the solvers that walk it. Immutable, and complete: nothing else is asked of the page."""
 
     dataset: str
+    loss: str
     split_seed: int
     test_fraction: float
     points: int
@@ -35,6 +36,12 @@ class Settings(param.Parameterized):
     """Everything on the left of the page but the options of the solvers, which are in ``options`` by the solver's name."""
 
     dataset = param.Selector(default="diabetes", objects=["diabetes"], label="Dataset")
+    loss = param.Selector(
+        default="squared",
+        objects=["squared", "logistic"],
+        label="Loss",
+        doc="squared: ½(u − y)², a regression on −1 and +1. logistic: log(1 + exp(−yu)); not every solver has it.",
+    )
     test_fraction = param.Number(
         default=0.25,
         bounds=(0.0, 0.9),
@@ -76,11 +83,16 @@ class Settings(param.Parameterized):
         # What the user chose stays, but for the split, which is of the dataset.
         if self.points != self._points:
             del defaults["points"]
-        self.param.update(**defaults, delta_max=None)
+        self.param.update(**defaults, delta_max=None, loss=dataset.loss)
         for options in self.options.values():
             if "sampling" in options.declared() and options.sampling == self._sampling:
                 options.param.update(sampling=dataset.sampling)
         self._sampling, self._points = dataset.sampling, dataset.points
+
+    @param.depends("loss", watch=True)
+    def _take_away_what_lacks_the_loss(self) -> None:
+        self.competitors = [name for name in self.competitors if self.loss in find(name).losses]
+        self.delta_max = None
 
     @property
     def columns(self) -> int:
@@ -98,8 +110,12 @@ class Settings(param.Parameterized):
         names = [self.solver, *(name for name in self.competitors if name != self.solver)]
         if not datasets.available(datasets.find(self.dataset)):
             raise ParameterError("dataset", "the page", "one whose files are at hand: download it first", self.dataset)
+        for name in names:
+            if self.loss not in find(name).losses:
+                raise ParameterError("loss", find(name).title, f"one of {[*find(name).losses]}", self.loss)
         return Experiment(
             dataset=self.dataset,
+            loss=self.loss,
             split_seed=self.split_seed,
             test_fraction=self.test_fraction,
             points=self.points,

@@ -15,6 +15,10 @@ _FORMS = {
     "ball": "min <i>f</i>(<i>a</i>) subject to ‖<i>a</i>‖₁ ≤ <i>δ</i>",
     "penalty": "min <i>f</i>(<i>a</i>) + <i>λ</i>‖<i>a</i>‖₁",
 }
+_LOSSES = {
+    "squared": "<i>f</i>(<i>a</i>) = ½‖<i>Xa</i> − <i>y</i>‖²",
+    "logistic": "<i>f</i>(<i>a</i>) = Σ log(1 + exp(−<i>y<sub>i</sub> x<sub>i</sub></i>'<i>a</i>))",
+}
 
 
 def headline(settings: Settings) -> str:
@@ -25,7 +29,7 @@ def headline(settings: Settings) -> str:
     others = [find(name).title for name in settings.competitors if name != settings.solver]
     beside = f", beside {', '.join(others)}" if others else ""
     return (
-        f"{_FORMS[solver.form]}, with <i>f</i>(<i>a</i>) = ½‖<i>Xa</i> − <i>y</i>‖², by <b>{html.escape(solver.title)}</b>"
+        f"{_FORMS[solver.form]}, with {_LOSSES[settings.loss]}, by <b>{html.escape(solver.title)}</b>"
         f"{html.escape(beside)}, on <b>{html.escape(dataset.title)}</b>: {dataset.columns:,} columns, {train}. "
         f"{settings.points} points. <span style='opacity:.75'>{html.escape(solver.reference)}.</span>"
     )

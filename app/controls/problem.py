@@ -9,15 +9,25 @@ import panel_material_ui as pmui
 
 from app.controls.dataset import DatasetControl
 from app.settings import Settings
-from fwcore import solvers
+from fwcore import datasets, solvers
 
 _COMMON: dict[str, Any] = {"sizing_mode": "stretch_width", "size": "small", "margin": (8, 10)}
 
 
+def _has_classes(dataset: str) -> bool:
+    return datasets.find(dataset).task == "classification"
+
+
 def problem_controls(settings: Settings) -> Any:
-    """Dataset and split."""
+    """Dataset, loss and split."""
     return pn.Column(
         DatasetControl(settings).view(),
+        pmui.Select.from_param(
+            settings.param.loss,
+            visible=settings.param.dataset.rx.pipe(_has_classes),
+            description=settings.param.loss.doc,
+            **_COMMON,
+        ),
         pmui.FloatSlider.from_param(settings.param.test_fraction, format="0%", **_COMMON),
         pmui.IntInput.from_param(settings.param.split_seed, description=settings.param.split_seed.doc, **_COMMON),
         sizing_mode="stretch_width",

@@ -12,11 +12,11 @@ from app.runs import Run
 
 
 class PredictionError(Picture):
-    """Mean squared error on the rows held out, its minimum marked, and on the training rows."""
+    """Error on the rows held out, its minimum marked, and on the training rows."""
 
     name = "error"
     title = "Test and train error"
-    y_label = "mean squared error"
+    y_label = "error"
     legend = "Strong: test. Faint: train. Diamond: least test error so far."
 
     def draw(self, plot: Any, sources: RunSources, line: dict[str, Any], colour: str) -> None:
@@ -30,8 +30,9 @@ class PredictionError(Picture):
         walk = run.walk
         if walk is None or not walk.reached:
             return ""
+        kind = "mean squared" if walk.problem.loss.name == "squared" else "share of rows on the wrong side"
         points = walk.points[: walk.reached]
         if not np.isfinite(points["test_mse"]).any():
-            return f"train error {points['train_mse'][-1]:.4g}; no rows are held out for a test error"
+            return f"train error {points['train_mse'][-1]:.4g} ({kind}); no rows are held out for a test error"
         best = int(np.nanargmin(points["test_mse"]))
-        return f"least test error {points['test_mse'][best]:.4g} at ℓ1 norm {points['l1'][best]:.4g}"
+        return f"least test error {points['test_mse'][best]:.4g} ({kind}) at ℓ1 norm {points['l1'][best]:.4g}"

@@ -12,6 +12,7 @@ AGAIN = int(os.environ.get("FWCORE_AGAIN", "2"))
 EXPERIMENT = Experiment(
     dataset="diabetes",
     split_seed=0,
+    loss="squared",
     test_fraction=0.25,
     points=20,
     delta_max=5.0,

@@ -159,3 +159,18 @@ def test_a_dataset_brings_its_sampling_unless_the_user_chose_another():
     settings.options["sfw"].sampling = "7%"
     settings.dataset = "diabetes"
     assert settings.options["sfw"].sampling == "7%"
+
+
+def test_the_loss_is_offered_for_classes_and_takes_away_what_lacks_it():
+    settings = Settings()
+    settings.dataset = "breast-cancer"
+    settings.competitors = ["cd", "scd"]
+    settings.loss = "logistic"
+    assert settings.competitors == ["scd"]
+    assert settings.experiment().loss == "logistic"
+    settings.solver = "corrective_fw"
+    with pytest.raises(ParameterError, match="'loss' parameter of"):
+        settings.experiment()
+    # A regression has no classes.
+    settings.dataset = "diabetes"
+    assert settings.loss == "squared"
