@@ -124,6 +124,8 @@ class Problem:
         if loss == "logistic":
             wrong = y[np.abs(y) != 1.0]
             require(wrong.size == 0, "y", "-1 or +1 in every row, for the logistic loss", float(wrong[0]) if wrong.size else 0.0)
+            centred = isinstance(X, designs.STORAGES) and bool(X.offset.any())
+            require(not centred, "X", "a design without offsets, for the logistic loss", "centred columns")
         if standardize and loss == "logistic":
             train = designs.standardized(train, centre=False)
             sqnorms = (train.scale > 0).astype(np.float64)
@@ -177,8 +179,8 @@ class Problem:
 
     @cached_property
     def content_hash(self) -> str:
-        """Hex digest of the training design and response, as the solvers see them."""
-        digest = hashlib.blake2b(digest_size=16)
+        """Hex digest of the loss, the training design and the response, as the solvers see them."""
+        digest = hashlib.blake2b(self.loss.name.encode(), digest_size=16)
         for array in (*self.design.stored, self.design.offset, self.design.scale, self.y):
             digest.update(str((array.shape, array.dtype.str)).encode())
             digest.update(np.ascontiguousarray(array).data)

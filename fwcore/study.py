@@ -5,6 +5,7 @@ How cost is counted is said once, in `fwcore.accounting`.
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,8 +18,8 @@ from fwcore.design import Floats
 from fwcore.errors import ParameterError
 from fwcore.options import build
 from fwcore.path import PathResult, Walk
-from fwcore.problem import Problem
-from fwcore.solvers import Solver, find
+from fwcore.problem import FORMS, Problem
+from fwcore.solvers import Solver, find, solvers
 from fwcore.status import Status
 
 REFERENCE = "cd"
@@ -60,7 +61,9 @@ def contenders(text: str) -> list[Contender]:
     ParameterError
         None, or one that is not understood.
     """
-    found = [Contender.parse(part) for part in text.split(",") if part.strip()]
+    names = "|".join(re.escape(solver.name) for solver in solvers())
+    # Sampling rules hold commas, too: one divides where a solver's name follows.
+    found = [Contender.parse(part) for part in re.split(rf",(?=\s*(?:{names})\s*(?:[:,]|$))", text) if part.strip()]
     if not found:
         raise ParameterError("solvers", "fwcore compare", "names of solvers divided by commas", text)
     return found
@@ -124,20 +127,22 @@ def compare(
     """
     if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
         raise ParameterError("repeats", "fwcore compare", "an int of at least 1", repeats)
+    for entrant in entrants:
+        # Checks everything; the grid is that of a path not to be walked.
+        _walk(problem, entrant, {form: np.ones(1) for form in FORMS}, shared or {}, seed + repeats - 1)
     forms = {entrant.solver.form for entrant in entrants}
     along: dict[str, Floats] = {}
     if "penalty" in forms:
         along["penalty"] = grids.lam_grid(problem, points)
     if "ball" in forms:
         along["ball"] = grids.delta_grid(grids.delta_max(problem) if delta_max is None else delta_max, points)
-    walks = [[_walk(problem, entrant, along, shared or {}, seed + k) for k in range(repeats)] for entrant in entrants]
     found: list[Figures] = []
-    for entrant, tries in zip(entrants, walks, strict=True):
+    for entrant in entrants:
         results = []
-        for k, walk in enumerate(tries):
+        for k in range(repeats):
             if progress is not None:
-                progress(entrant.text, len(found) * repeats + k, len(walks) * repeats)
-            results.append(_walked(walk))
+                progress(entrant.text, len(found) * repeats + k, len(entrants) * repeats)
+            results.append(_walked(_walk(problem, entrant, along, shared or {}, seed + k)))
         found.append(_figures(entrant, results))
     reference = next((row.seconds for row in found if row.contender.partition(":")[0] == REFERENCE), float("nan"))
     return [Figures(**vars(row) | {"speedup": reference / row.seconds}) for row in found]

@@ -12,12 +12,15 @@ import scipy.sparse
 from fwcore.arrays import ChosenNames
 from fwcore.datasets.parsing import Parsed, Report
 from fwcore.design import Floats, ProductNames, Products, matrix, product_count, standardized, with_rows
+from fwcore.design.products import MOST_COLUMNS
 from fwcore.errors import ParameterError
 from fwcore.problem import Problem
 
 RESPONSES = ("deviations", "as given")
 # A matrix of at most so many entries stays in a core's cache, and is then quicker to read than to make.
 _CACHED_ENTRIES = 1 << 19
+# Products of two of these are already more than fit.
+_MOST_FEATURES = 65_535
 _LARGEST_SEED = 2**32 - 1
 
 
@@ -92,6 +95,17 @@ class Dataset:
             origin=parsed.report.name,
         )
 
+    def _check_degree(self) -> None:
+        """Products are made of dense base features, and there are only so many of them."""
+        if self.degree is None:
+            return
+        if isinstance(self.degree, bool) or not isinstance(self.degree, int) or self.degree < 1:
+            raise ParameterError("degree", "fwcore", "an int of at least 1", self.degree)
+        features = self.X.shape[1]
+        if features > _MOST_FEATURES or product_count(features, self.degree) > MOST_COLUMNS:
+            rule = f"left out or lower: {features:,} features give more products than can be counted"
+            raise ParameterError("degree", "fwcore", rule, self.degree)
+
     def problem(self, *, split_seed: int = 0, test_fraction: float | None = None, loss: str | None = None) -> Problem:
         """Split, standardise by the training rows, make the products, drop the columns that are constant on the training rows.
 
@@ -111,6 +125,7 @@ class Dataset:
             A value out of range, or rows that make no problem: see `Problem.from_arrays`.
         """
         fraction = checked_split(split_seed, self.test_fraction if test_fraction is None else test_fraction)
+        self._check_degree()
         X, y, test = _split(self, split_seed, fraction)
         if scipy.sparse.issparse(X) and (self.degree is not None or 12 * X.nnz > 8 * X.shape[0] * X.shape[1]):
             X, test = X.toarray(order="F"), None if test is None else (test[0].toarray(order="F"), test[1])

@@ -6,12 +6,15 @@ where there is none, the one that was learnt when the file first came. Proxies a
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import tarfile
 import threading
 import urllib.parse
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -108,7 +111,9 @@ def fetch(file: SourceFile, progress: Progress | None = None) -> Path:
     DatasetError
         No address; no connection; a file that is not what it should be. Says where to put the file by hand.
     """
-    with _locks.setdefault(file.path, threading.Lock()):
+    if file.local() is not None:
+        return opened(file)
+    with _locks.setdefault(file.path, threading.Lock()), _alone(file):
         if file.local() is not None:
             return opened(file)
         if not file.fetchable:
@@ -122,6 +127,19 @@ def fetch(file: SourceFile, progress: Progress | None = None) -> Path:
             _absent(file, f"could not be fetched: the connection to {host} failed ({_cause(error)})")
         except _FAILURES as error:
             _absent(file, f"could not be fetched ({str(error)[:300]})")
+
+
+@contextmanager
+def _alone(file: SourceFile) -> Iterator[None]:
+    """Of all processes, one at a time: what has come of a file is kept in one place."""
+    lock = downloads() / f"{file.path}.lock"
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with lock.open("w") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            yield
+    except PermissionError as error:
+        raise DatasetError(f"Nothing can be written to {lock.parent}: {error}") from error
 
 
 def _cause(error: BaseException) -> str:

@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import importlib.metadata
 import json
+import threading
 from functools import lru_cache
 from typing import Any
 
@@ -25,6 +26,7 @@ from fwcore.problem import Problem
 
 # Counts up when the same files come to mean other matrices.
 _READING = 1
+_loading = threading.Lock()
 _MAKERS = ("numpy", "scipy", "scikit-learn")
 _ABOUT = ("name", "title", "task", "relevant", "origin", "citation", "licence")
 _SHARED = (*_ABOUT, "degree", "test_fraction", "response", "loss", "sampling", "points", "dtype")
@@ -115,7 +117,9 @@ def load(entry: Entry, *, split_seed: int = 0, test_fraction: float | None = Non
     """
     fraction = checked_split(split_seed, entry.test_fraction if test_fraction is None else test_fraction)
     files = tuple(digest(opened(file)) for file in (entry.layout.files if entry.layout is not None else ()))
-    return _load(entry, files, split_seed, fraction, loss or entry.loss)
+    # Two who ask for the same at once: the second finds what the first has made.
+    with _loading:
+        return _load(entry, files, split_seed, fraction, loss or entry.loss)
 
 
 @lru_cache(maxsize=4)

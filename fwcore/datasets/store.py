@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +15,6 @@ import numpy as np
 from fwcore import cache
 from fwcore.arrays import ChosenNames, DefaultNames
 from fwcore.design import Design, ProductNames, Products, open_folder, save
-from fwcore.errors import ParameterError
 from fwcore.losses import LOSSES
 from fwcore.problem import Problem
 
@@ -29,6 +29,9 @@ def keep(key: str, problem: Problem) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, ignore_cleanup_errors=True) as made:
             _write(Path(made), problem)
+            if target.is_dir() and opened(key) is None:
+                # What is not readable would be in the way for good.
+                shutil.rmtree(target, ignore_errors=True)
             # Refused where another process was faster.
             os.replace(made, target)
             Path(made).mkdir()
@@ -42,15 +45,19 @@ def opened(key: str) -> Problem | None:
     try:
         about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
         train = open_folder(folder / "design")
+        arrays = {name: _opened_array(folder, name) for name in _ARRAYS}
+        if any(arrays[name] is None for name in _ARRAYS[:3]):
+            return None
         return Problem(
             design=train,
             loss=LOSSES[about["loss"]],
             test_design=open_folder(folder / "test") if (folder / "test").is_dir() else None,
             feature_names=_opened_names(folder, about["names"], train),
             **{name: about[name] for name in _NUMBERS},
-            **{name: _opened_array(folder, name) for name in _ARRAYS},
+            **arrays,
         )
-    except (OSError, ValueError, KeyError, ParameterError):
+    except Exception:
+        # A file may be cut, empty, or somebody else's: whatever is wrong with it, it is made anew.
         return None
 
 

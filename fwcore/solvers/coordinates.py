@@ -26,6 +26,7 @@ COORDINATES = np.dtype(
         ("loss", np.float64),
         ("l1", np.float64),
         ("nnz", np.int64),
+        ("calm", np.int64),
         ("exact", np.bool_),
     ]
 )
@@ -34,7 +35,8 @@ COORDINATES = np.dtype(
 class CoordinateState(NamedTuple):
     """A run. ``weights``: (2, p), the positive and the negative parts. ``image`` and ``residual``: (m,), stored part v of X a and
     -l'(v, y). ``dots``: (p,), room for X'R. ``coordinates`` (1,): sum of residual (see `fwcore.design`), of y, of the losses at v,
-    of all weights, the non-zero coefficients, and the kind of the updates. ``stream``: where random coordinates come from,
+    of all weights, the non-zero coefficients, updates since something moved,
+    and their kind. ``stream``: where random coordinates come from,
     and ``drawn`` (updates of a step,) room for them.
     """
 
@@ -76,6 +78,7 @@ class CoordinateSolver(Solver):
 
     def set_point(self, problem: Problem, state: CoordinateState, options: Any, value: float, progress: float) -> None:
         start_point(state.walk, value)
+        state.coordinates["calm"] = 0
         refresh(problem.design, problem.y, problem.loss, state)
 
     def advance(self, problem: Problem, state: CoordinateState, n: int) -> Rows:

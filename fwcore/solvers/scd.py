@@ -31,7 +31,7 @@ class ScdOptions(WalkOptions):
     )
     updates = param.Integer(
         default=0,
-        bounds=(0, 2**31 - 1),
+        bounds=(0, 2**24),
         label="Updates a step",
         doc="Coordinates that a step of the trace draws; 0: as many as columns.",
     )
@@ -46,8 +46,9 @@ class StochasticCD(CoordinateSolver):
 
     R = -l'(X a, y), curvature 1 (squared) or 1/4 (logistic): the minimum over w_j of a bound of the objective, which never rises.
     Predictions are kept, so that an update costs one dot product and one column, O(s). A step of the trace is a sweep of as many
-    updates as there are columns; a sweep that moved nothing by more than the tolerance ends a point, or a duality gap small enough,
-    which costs a pass over all columns and is looked at only where that is the rule.
+    updates as there are columns, or as the option says. A point ends when as many updates as there are columns moved nothing by
+    more than the tolerance, or at a duality gap small enough, which costs a pass over all columns and is looked at where that is
+    the rule.
     """
 
     name = "scd"
@@ -128,7 +129,10 @@ def _advance(design, y, loss, sqnorms, entries, state, rows):  # type: ignore[no
             gap = penalty_gap(loss, y, state.residual, it.residual_sum, it.y_sum, objective(y, state), walk.value, it.l1, steepest)
         row = rows[k]
         row.objective, row.l1, row.nnz = objective(y, state), it.l1, it.nnz
-        close_step(walk, row, gap, moved)
+        # A few random updates that move nothing say little.
+        it.calm = it.calm + state.drawn.size if moved <= walk.moved_at_most else 0
+        close_step(walk, row, gap, moved if it.calm >= sqnorms.size else np.nan)
+        row.moved = moved
         if walk.outcome != 0:
             return k + 1
     return rows.size

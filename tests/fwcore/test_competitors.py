@@ -7,7 +7,7 @@ import toys
 from scipy.optimize import minimize_scalar
 from sklearn.linear_model import LogisticRegression
 
-from fwcore import ParameterError, Problem, Walk, find, grids, walk_path
+from fwcore import ParameterError, Problem, Walk, design, find, grids, walk_path
 
 VARIANTS = [("scd", {}), ("scd", {"update": "exact"}), ("detcd", {}), ("fista", {}), ("apg", {})]
 
@@ -151,6 +151,26 @@ def test_the_error_of_the_logistic_loss_is_the_share_on_the_wrong_side():
 def test_labels_are_minus_one_or_plus_one(y):
     with pytest.raises(ParameterError, match=r"'y' parameter of Problem must be -1 or \+1"):
         Problem.from_arrays(np.eye(3), y, loss="logistic")
+
+
+def test_a_centred_design_is_refused_for_the_logistic_loss():
+    X, y = labels("wide")
+    centred = design.standardized(design.from_matrix(X))
+    with pytest.raises(ParameterError, match="without offsets"):
+        Problem.from_arrays(centred, y, loss="logistic", standardize=False)
+
+
+def test_the_hash_of_a_problem_tells_its_loss():
+    X, y = labels("wide")
+    squared, other = (Problem.from_arrays(X, y, loss=loss, standardize=False) for loss in ("squared", "logistic"))
+    assert squared.content_hash != other.content_hash
+
+
+def test_few_updates_a_step_do_not_end_a_point_early():
+    problem = toys.problem("wide")
+    lam = [problem.lam_max / 20]
+    whole, few = (walk_path(problem, "scd", lam, tol=1e-4, max_steps=10**6, updates=n) for n in (0, 3))
+    assert few.max_relative_gap <= 3 * whole.max_relative_gap
 
 
 @pytest.mark.parametrize("name", ["away_fw", "pairwise_fw", "cd", "corrective_fw", "active_set"])

@@ -1,6 +1,7 @@
 """The catalogue: that every entry is understood, loads as it says, and is remembered."""
 
 import dataclasses
+import threading
 
 import numpy as np
 import pytest
@@ -133,10 +134,14 @@ def test_a_sparse_problem_with_dropped_columns_survives_the_disk(empty_cache):
 
 def test_what_is_broken_on_disk_is_made_anew(empty_cache):
     first = datasets.load("breast-cancer")
-    for file in (empty_cache / "cache").rglob("about.json"):
-        file.write_text("{")
-    reading._load.cache_clear()
-    assert datasets.load("breast-cancer").content_hash == first.content_hash
+    for name, content in (("about.json", "{"), ("about.json", "[1]"), ("y.npy", ""), ("values.npy", ""), ("sigma.npy", None)):
+        for file in (empty_cache / "cache" / "problems").rglob(name):
+            file.unlink() if content is None else file.write_text(content)
+        reading._load.cache_clear()
+        assert datasets.load("breast-cancer").content_hash == first.content_hash
+        # What was broken has been replaced.
+        (key,) = [folder.name for folder in (empty_cache / "cache" / "problems").iterdir()]
+        assert store.opened(key) is not None
 
 
 def test_a_cache_that_cannot_be_written_costs_nothing_but_time(monkeypatch, tmp_path):
@@ -205,6 +210,33 @@ def test_a_table_that_is_not_understood_is_named(change, why, tmp_path):
 def test_the_readme_of_the_data_is_that_of_the_catalogue():
     readme = datasets.catalogue.CATALOGUE.resolve().with_name("README.md")
     assert readme.read_text(encoding="utf-8") == documentation.markdown()
+
+
+@pytest.mark.parametrize("degree", [0, -1, 1.5, "2", True])
+def test_a_degree_is_an_int_of_at_least_one(degree):
+    with pytest.raises(ParameterError, match="'degree' parameter of fwcore must be an int of at least 1"):
+        of(np.eye(4), np.arange(4.0), degree=degree).problem()
+
+
+def test_products_of_too_many_features_are_refused_before_memory_is_asked_for():
+    wide = scipy.sparse.csc_array(([1.0, 2.0], ([0, 1], [0, 1_999_999])), shape=(30, 2_000_000))
+    report = datasets.Report("made", "made", 30, 2_000_000, 2)
+    made = Dataset("made", "made", "regression", wide, np.arange(30.0), [], report, degree=2)
+    with pytest.raises(ParameterError, match="'degree'"):
+        made.problem()
+
+
+def test_two_who_ask_at_once_get_the_same(empty_cache, monkeypatch):
+    reads, read = [], reading.read
+    monkeypatch.setattr(reading, "read", lambda entry: reads.append(entry) or read(entry))
+    came = []
+    threads = [threading.Thread(target=lambda: came.append(datasets.load("breast-cancer"))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(reads) == 1
+    assert all(problem is came[0] for problem in came)
 
 
 @pytest.mark.parametrize(

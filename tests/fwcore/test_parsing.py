@@ -191,7 +191,46 @@ def test_the_words_of_vowpal_wabbit():
     assert got.report.warnings == ("Importance weights were left aside.",)
 
 
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        ("2 10 2", {"2": -1, "10": 1}),
+        ("1234567 1234568 1234567", {"1234567": -1, "1234568": 1}),
+        ("0.5 1.5 0.5", {"0.5": -1, "1.5": 1}),
+    ],
+)
+def test_classes_that_are_numbers_keep_their_digits_and_their_order(labels, classes):
+    text = "x,y\n" + "".join(f"{i},{label}\n" for i, label in enumerate(labels.split()))
+    assert parsed("t.csv", text, task="classification").report.classes == classes
+    assert parsed("t.npz", npz(X=X, y=[b"ham", b"spam", b"ham"])).report.classes == {"ham": -1, "spam": 1}
+
+
+def test_names_are_stripped_and_made_different():
+    got = parsed("t.csv", "a, b,b , y\n1,2,,4\n,3,5,6\n2,2,2,2\n", target="y", missing="mean")
+    assert got.names == ["a", "b (1)", "b (2)"]
+    assert got.report.missing == 2
+    texts = parsed("t.csv", "f,f,y\np,q,1\nr,s,5\n", categorical="one-hot")
+    assert texts.names == ["f (1)=p", "f (1)=r", "f (2)=q", "f (2)=s"]
+
+
+def test_packed_text_that_looks_like_libsvm():
+    assert parsed("t.txt.gz", gzip.compress(SVM.encode())).X.shape == (3, 2)
+
+
+def test_tags_of_vowpal_wabbit_may_touch_the_bar():
+    got = parsed("t.vw", "1 zebra|f a:1\n-1 2 'b|f a:2\n1 0.5 c|f a:3\n")
+    assert got.X.toarray().ravel().tolist() == [1.0, 2.0, 3.0]
+    assert got.report.warnings
+
+
+def test_other_letters_in_arff():
+    text = "@relation r\n@attribute 'größe' real\n@attribute s {café,thé}\n@attribute y real\n@data\n1,café,2\n2,thé,3\n3,thé,5\n"
+    got = parsed("t.arff", text, categorical="one-hot")
+    assert got.report.encoded == {"s": ("café", "thé")}
+
+
 REFUSED = {
+    "complex.mat": (mat(X=X + 1j, y=Y), "complex"),
     "ragged.csv": ("a,b,y\n1,2,3\n4,5\n", "Expected 3 columns"),
     "late_text.csv": ("a,y\n" + "1,2\n" * 200_000 + "oops,2\n", "oops"),
     "empty.csv": ("", "empty"),
@@ -234,7 +273,15 @@ def test_what_is_broken_is_refused_by_name(name):
 
 
 @pytest.mark.parametrize(
-    "options", [{"missing": "guess"}, {"task": "ranking"}, {"categorical": "hash"}, {"decimal": "'"}, {"delimiter": "ab"}]
+    "options",
+    [
+        {"positive": "a", "task": "regression"},
+        {"missing": "guess"},
+        {"task": "ranking"},
+        {"categorical": "hash"},
+        {"decimal": "'"},
+        {"delimiter": "ab"},
+    ],
 )
 def test_options_are_checked(options):
     with pytest.raises(ParameterError, match=next(iter(options))):

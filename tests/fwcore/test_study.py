@@ -24,6 +24,9 @@ def test_contenders_are_written_with_their_options():
     assert (first.solver.name, first.options) == ("cd", {})
     assert second.options == {"sampling": "2%"}
     assert third.options == {"update": "exact", "tol": "1e-4"}
+    rules = contenders("sfw:top:0.98,0.02,cd,sfw:hit:0.99,5")
+    assert [entrant.text for entrant in rules] == ["sfw:top:0.98,0.02", "cd", "sfw:hit:0.99,5"]
+    assert [entrant.options.get("sampling") for entrant in rules] == ["top:0.98,0.02", None, "hit:0.99,5"]
 
 
 @pytest.mark.parametrize("text", ["", "nope", "cd:1%", "sfw:0%", "sfw:draw=all", "cd:tol=x"])
@@ -64,6 +67,10 @@ def test_a_loss_that_a_contender_lacks_is_refused_before_anything_runs(monkeypat
     monkeypatch.setattr(study, "_walked", lambda walk: pytest.fail("it ran"))
     with pytest.raises(ParameterError, match="'loss' parameter of CoordinateDescent"):
         compare(problem, contenders("scd,cd"), repeats=1, points=3)
+    monkeypatch.setattr(study.grids, "delta_max", lambda problem: pytest.fail("it ran"))
+    for wrong, what in (({"shared": {"tol": 5.0}}, "'tol'"), ({"seed": -1}, "'seed'")):
+        with pytest.raises(ParameterError, match=what):
+            compare(toys.problem("wide"), contenders("sfw"), repeats=1, **wrong)
     with pytest.raises(ParameterError, match="'repeats'"):
         compare(problem, contenders("scd"), repeats=0)
 

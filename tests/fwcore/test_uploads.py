@@ -192,6 +192,24 @@ def test_a_reader_that_dies_is_replaced(guard):
     assert guard._process.pid != pid
 
 
+def test_an_answer_that_nobody_waited_for_is_not_taken_for_another(guard):
+    guard.warm()
+
+    def interrupted(seconds):
+        raise KeyboardInterrupt
+
+    pipe = guard._pipe
+
+    class Interrupting:
+        send, close = pipe.send, pipe.close
+        poll = staticmethod(interrupted)
+
+    guard._pipe = Interrupting()
+    with pytest.raises(KeyboardInterrupt):
+        guard.read(Source("first.csv", content=b"a,b\n1,2\n3,5\n4,4\n"), ParseOptions(), UPLOAD)
+    assert guard.read(Source("second.csv", content=b"a,b\n1,2\n3,5\n"), ParseOptions(), UPLOAD).report.name == "second.csv"
+
+
 def test_a_reader_that_takes_too_long_is_ended():
     guard = Guard(seconds=0.001)
     content = b"a,b\n" + b"1,2\n" * 500_000

@@ -14,7 +14,7 @@ from fwcore.datasets.parsing.delimited import read_labels
 from fwcore.datasets.parsing.guarded import GUARD
 from fwcore.datasets.parsing.limits import OWN, UPLOAD, Limits, refuse, refusing
 from fwcore.datasets.parsing.report import CATEGORICAL, MISSING, TASKS, Parsed, ParseOptions, Report
-from fwcore.datasets.parsing.streams import PACKED, Source
+from fwcore.datasets.parsing.streams import PACKED, Source, unpacked
 
 __all__ = [
     "CATEGORICAL",
@@ -89,8 +89,9 @@ def read_source(source: Source, kind: str | None, options: ParseOptions, limits:
     limits.check(source.name, "bytes", source.size)
     if source.size == 0:
         refuse(source.name, "empty.")
-    with source.open() as stream:
-        kind = kind or format_of(source.name, stream.read(1 << 12))
+    if kind is None:
+        with unpacked(source, limits) as stream:
+            kind = format_of(source.name, stream.read(1 << 12))
     with refusing(source.name, FORMATS[kind].what):
         return FORMATS[kind].read(source, options, limits)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,6 +20,7 @@ from fwcore.datasets.parsing.tables import collected, parsed_table
 # Its reader makes Python objects of every value.
 _CHUNK = 1 << 20
 _HEADER = 4 << 20
+_ESCAPE = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
 
 
 def read(source: Source, options: ParseOptions, limits: Limits) -> Parsed:
@@ -64,7 +66,9 @@ def _cut_header(name: str, text: str, limits: Limits) -> tuple[str, str]:
 
 
 def _batch(name: str, header: str, text: str) -> pa.RecordBatch:
-    values, meta = scipy.io.arff.loadarff(io.StringIO(header + text))
+    # Its arrays of names hold bytes: other letters than those of ASCII go through it as escapes.
+    packed = (header + text).encode("ascii", "backslashreplace").decode("ascii")
+    values, meta = scipy.io.arff.loadarff(io.StringIO(packed))
     dates = [attribute for attribute in meta.names() if values.dtype[attribute].kind == "M"]
     if dates:
         refuse(name, f"dates in {listed(dates)}, which are not read.")
@@ -72,8 +76,12 @@ def _batch(name: str, header: str, text: str) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, names=[*meta.names()])
 
 
+def _unescaped(value: bytes) -> str:
+    return _ESCAPE.sub(lambda found: chr(int(next(filter(None, found.groups())), 16)), value.decode("ascii", "replace"))
+
+
 def _column(values: Any) -> pa.Array:
     if values.dtype.kind == "S":
-        texts = [None if value == b"?" else value.decode("utf-8", "replace") for value in values.tolist()]
+        texts = [None if value == b"?" else _unescaped(value) for value in values.tolist()]
         return pa.array(texts, pa.string()).dictionary_encode()
     return pa.array(values.astype(np.float64), from_pandas=True)

@@ -51,6 +51,9 @@ def parsed_arrays(name: str, kind: str, X: Any, y: Any, target: str, options: Pa
     DatasetError
         Lengths that do not fit, values that are missing without a choice what to do about them, or infinite.
     """
+    y = None if y is None else np.asarray(y)
+    if np.iscomplexobj(X) or (y is not None and np.iscomplexobj(y)):
+        refuse(name, "complex numbers, where real ones are needed.")
     if scipy.sparse.issparse(X):
         try:
             # Indices out of range would be followed blindly by compiled code.
@@ -69,6 +72,8 @@ def parsed_arrays(name: str, kind: str, X: Any, y: Any, target: str, options: Pa
         last = X[:, [-1]]
         X, y, target = X[:, :-1], last.toarray() if scipy.sparse.issparse(last) else last, f"column {X.shape[1]}"
     y = np.asarray(y).ravel()
+    if y.dtype.kind == "S":
+        y = np.char.decode(y, "utf-8")
     if y.size != X.shape[0]:
         refuse(name, f"the response {target!r} has {y.size:,} values, the matrix {X.shape[0]:,} rows.")
     text = y.dtype.kind in "US"

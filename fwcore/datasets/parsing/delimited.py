@@ -32,8 +32,8 @@ class _Layout:
     """What the beginning of a file shows."""
 
     delimiter: str
-    names: list[str] | None
-    width: int
+    names: list[str]
+    header: bool
     decimal: str
 
 
@@ -65,11 +65,13 @@ def _table(source: Source, options: ParseOptions, limits: Limits) -> Table:
     head = _head(source, limits)
     layout = _layout(source.name, head, options, limits)
     parse = pa.csv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=b'"' in head)
+    # Lines up to the header, which is known already; those that are blank count.
+    skipped = head[: len(head) - len(head.lstrip())].count(b"\n") + 1 if layout.header else 0
     # A block must hold a line.
     block = max(_BLOCK, 4 * max(map(len, head.split(b"\n"))))
-    read_options = pa.csv.ReadOptions(block_size=block, column_names=layout.names)
+    read_options = pa.csv.ReadOptions(block_size=block, column_names=layout.names, skip_rows=skipped)
     convert = pa.csv.ConvertOptions(
-        column_types=_types(head, layout, parse),
+        column_types=_types(head, layout, parse, skipped),
         null_values=NULLS,
         strings_can_be_null=True,
         decimal_point=layout.decimal,
@@ -108,8 +110,21 @@ def _layout(name: str, head: bytes, options: ParseOptions, limits: Limits) -> _L
     if header is None:
         header = not any(_NUMBER.fullmatch(cell) for cell in first) and any(first)
     decimal = options.decimal or _decimal(rows[1:] if header else rows, delimiter)
-    names = None if header else [f"x{i}" for i in range(1, len(first) + 1)]
-    return _Layout(delimiter, names, len(first), decimal)
+    names = _different(first) if header else [f"x{i}" for i in range(1, len(first) + 1)]
+    return _Layout(delimiter, names, header, decimal)
+
+
+def _different(names: list[str]) -> list[str]:
+    """Names of their own for columns that share one."""
+    seen: dict[str, int] = {}
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+    counts: dict[str, int] = {}
+    result = []
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
+        result.append(f"{name} ({counts[name]})" if name and seen[name] > 1 else name)
+    return result
 
 
 def _delimiter(lines: list[bytes]) -> str:
@@ -127,12 +142,12 @@ def _decimal(rows: list[list[str]], delimiter: str) -> str:
     return "," if delimiter != "," and any(_COMMA_NUMBER.fullmatch(cell) for cell in cells) else "."
 
 
-def _types(head: bytes, layout: _Layout, parse: Any) -> dict[str, pa.DataType]:
+def _types(head: bytes, layout: _Layout, parse: Any, skipped: int) -> dict[str, pa.DataType]:
     """Types told from the beginning: every number may turn out to have a fraction further down, text is kept as categories."""
     convert = pa.csv.ConvertOptions(
         null_values=NULLS, strings_can_be_null=True, decimal_point=layout.decimal, timestamp_parsers=["%Y-%m-%dT%H:%M:%S"]
     )
-    whole = pa.csv.ReadOptions(column_names=layout.names, block_size=len(head) + 1)
+    whole = pa.csv.ReadOptions(column_names=layout.names, block_size=len(head) + 1, skip_rows=skipped)
     table = pa.csv.read_csv(io.BytesIO(head), whole, parse, convert)
     types: dict[str, pa.DataType] = {}
     for field in table.schema:

@@ -49,6 +49,10 @@ class Guard:
             except (EOFError, OSError):
                 self.close()
                 refuse(source.name, "broken in a way that stopped its reader.")
+            except BaseException:
+                # Interrupted: the answer that is still to come must not be taken for that to the next file.
+                self.close()
+                raise
         if isinstance(answer, DatasetError):
             raise answer
         return answer  # type: ignore[no-any-return]

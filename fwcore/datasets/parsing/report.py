@@ -60,6 +60,8 @@ class ParseOptions:
         for name, values in allowed.items():
             if getattr(self, name) not in values:
                 raise ParameterError(name, "the parser", f"one of {[*values]}", getattr(self, name))
+        if self.positive is not None and self.task == "regression":
+            raise ParameterError("positive", "the parser", "left out of a regression, which has no classes", self.positive)
         if self.delimiter is not None and len(self.delimiter) != 1:
             raise ParameterError("delimiter", "the parser", "one character", self.delimiter)
 

@@ -43,7 +43,7 @@ def response(name: str, values: Any, labels: Sequence[str] | None, options: Pars
         )
         if numeric:
             return Response(y, "regression", {})
-        labels = [f"{value:g}" for value in found]
+        labels = [str(int(value)) if value == int(value) else repr(float(value)) for value in found]
         values = np.searchsorted(found, y)
     elif options.task == "regression":
         refuse(name, f"the response is text, such as {labels[0]!r}; a regression needs numbers.")
@@ -51,7 +51,8 @@ def response(name: str, values: Any, labels: Sequence[str] | None, options: Pars
 
 
 def _classes(name: str, codes: Any, labels: Sequence[str], options: ParseOptions) -> Response:
-    present = sorted({labels[code] for code in np.unique(codes)})
+    # Labels come in their order, by which 2 is before 10.
+    present = [labels[code] for code in np.unique(codes)]
     shown = ", ".join(present[:_SHOWN]) + (f" and {len(present) - _SHOWN} more" if len(present) > _SHOWN else "")
     if len(present) < 2:
         refuse(name, f"the response has one class only: {shown}.")

@@ -19,7 +19,7 @@ from fwcore.design import Floats
 _MISSING = "(missing)"
 
 
-@dataclass
+@dataclass(eq=False)
 class _Column:
     """A column: ``values`` (m,), numbers in Arrow's hands, or codes of ``labels`` with -1 where there is none."""
 

@@ -63,7 +63,10 @@ def _line(name: str, line: str, columns: _Columns, labels: Any, indices: Any, va
     words = head.split()
     try:
         labels.append(float(words[0]))
-        weighted = len(words) > 1 and words[1][0] != "'" and float(words[1]) != 1.0
+        # A word that touches the bar is a tag, whatever it looks like; so is one that begins with a quote.
+        tagged = len(words) > 1 and (not head[-1].isspace() or words[-1][0] == "'")
+        weights = words[1 : len(words) - tagged]
+        weighted = any(float(word) != 1.0 for word in weights)
     except (IndexError, ValueError):
         refuse(name, f"a row without a label, `label |features`: {line[:60]!r}.")
     for space in spaces:
