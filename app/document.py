@@ -14,12 +14,12 @@ def served() -> bool:
     return pn.state.curdoc is not None and pn.state.curdoc.session_context is not None
 
 
-def with_document(change: Callable[..., None], *args: Any) -> None:
+def with_document(change: Callable[..., None], *args: Any, **values: Any) -> None:
     """Call ``change`` when the document may be changed: at the next tick of a served session, at once elsewhere.
 
     Panel runs callbacks of widgets without the document's lock. That is fine for params, but a Bokeh model changed then raises.
     """
-    pn.state.execute(partial(change, *args), schedule=True)
+    pn.state.execute(partial(change, *args, **values), schedule=True)
 
 
 def push(view: Any) -> None:

@@ -23,7 +23,7 @@ from app.scheduler import scheduler
 from app.settings import SPEEDS, Settings
 from app.theme import SIDEBAR_WIDTH
 from app.wire import Wire
-from fwcore import ParameterError
+from fwcore import DatasetError, ParameterError
 
 TITLE = "Frank-Wolfe Explorer"
 
@@ -106,7 +106,7 @@ class Explorer(Viewer):
     def _start(self, *, paused: bool) -> None:
         try:
             experiment = self.settings.experiment()
-        except ParameterError as error:
+        except (ParameterError, DatasetError) as error:
             self._refusal = str(error)
             return
         self.session.start(experiment, SPEEDS[self.settings.speed], paused=paused)

@@ -7,7 +7,7 @@ from typing import Any
 
 import param
 
-from fwcore import Options, ParameterError, datasets, find, grids, solvers
+from fwcore import DatasetError, Options, ParameterError, datasets, find, grids, solvers
 
 SPEEDS: dict[str, float | None] = {
     "1 step/s": 1.0,
@@ -106,10 +106,12 @@ class Settings(param.Parameterized):
         ------
         ParameterError
             A value does not fit.
+        DatasetError
+            Files are not at hand.
         """
         names = [self.solver, *(name for name in self.competitors if name != self.solver)]
         if not datasets.available(datasets.find(self.dataset)):
-            raise ParameterError("dataset", "the page", "one whose files are at hand: download it first", self.dataset)
+            raise DatasetError(f"The files of {datasets.find(self.dataset).title} are not at hand: download them first.")
         for name in names:
             if self.loss not in find(name).losses:
                 raise ParameterError("loss", find(name).title, f"one of {[*find(name).losses]}", self.loss)

@@ -98,7 +98,7 @@ def build(options: type[Options], owner: str, values: Mapping[str, Any]) -> Opti
     result = options()
     for name, value in values.items():
         if name not in declared:
-            raise ParameterError(name, owner, f"one of {sorted(declared)}", value)
+            raise ParameterError(name, owner, f"left out: its options are {', '.join(sorted(declared))}", value)
         parameter = declared[name]
         value = read(parameter, value) if isinstance(value, str) else value
         try:

@@ -105,6 +105,7 @@ def compare(
     shared: dict[str, Any] | None = None,
     seed: int = 0,
     progress: Callable[[str, int, int], None] | None = None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> list[Figures]:
     """Walk the path with every contender and seed, one after the other.
 
@@ -119,6 +120,8 @@ def compare(
     shared : dict, optional
         Options for all contenders that have them, such as ``tol``.
     progress : callable of (text, done, total), optional
+    stopped : callable, optional
+        Asked between chunks of steps; once it says so, the contenders that were done are returned.
 
     Raises
     ------
@@ -142,8 +145,15 @@ def compare(
         for k in range(repeats):
             if progress is not None:
                 progress(entrant.text, len(found) * repeats + k, len(entrants) * repeats)
-            results.append(_walked(_walk(problem, entrant, along, shared or {}, seed + k)))
+            result = _walked(_walk(problem, entrant, along, shared or {}, seed + k), stopped)
+            if result is None:
+                return _with_speedups(found)
+            results.append(result)
         found.append(_figures(entrant, results))
+    return _with_speedups(found)
+
+
+def _with_speedups(found: list[Figures]) -> list[Figures]:
     reference = next((row.seconds for row in found if row.contender.partition(":")[0] == REFERENCE), float("nan"))
     return [Figures(**vars(row) | {"speedup": reference / row.seconds}) for row in found]
 
@@ -154,9 +164,11 @@ def _walk(problem: Problem, entrant: Contender, along: dict[str, Floats], shared
     return Walk(problem, entrant.solver, along[entrant.solver.form], options, seed=seed)
 
 
-def _walked(walk: Walk) -> PathResult:
+def _walked(walk: Walk, stopped: Callable[[], bool]) -> PathResult | None:
+    """The whole path; None if it was stopped on the way."""
     for _ in walk.snapshots():
-        pass
+        if stopped():
+            return None
     return walk.result()
 
 

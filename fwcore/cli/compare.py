@@ -15,10 +15,11 @@ from rich.console import Console
 from rich.table import Table
 
 from fwcore import datasets, grids
-from fwcore.cli.common import STEP_LIMIT, progress_line, reporting_errors
+from fwcore.cli.common import INTERRUPTED, STEP_LIMIT, interruptible, messages, progress_line, reporting_errors
 from fwcore.errors import ParameterError
 from fwcore.study import Figures, compare, contenders
 
+_DEFAULTS = {"squared": "cd,sfw:1%", "logistic": "scd,sfw:1%"}
 _HEADINGS = {
     "contender": "solver",
     "seconds": "time, s",
@@ -35,7 +36,9 @@ _HEADINGS = {
 
 def run(
     dataset: Annotated[str, typer.Option(help="Name of a dataset; see `fwcore datasets`.")],
-    solvers: Annotated[str, typer.Option(help="Divided by commas: cd,scd,sfw:1%,'scd:update=exact;tol=1e-4'.")] = "cd,sfw:1%",
+    solvers: Annotated[
+        str | None, typer.Option(help="Divided by commas: cd,scd,sfw:1%,'scd:update=exact;tol=1e-4'; by default one of each form.")
+    ] = None,
     repeats: Annotated[int, typer.Option(help="Seeds of each.")] = 10,
     points: Annotated[int, typer.Option(help="Points of the path.")] = grids.POINTS,
     delta_max: Annotated[float | None, typer.Option(help="End of the delta grid; found and cached if not given.")] = None,
@@ -53,14 +56,26 @@ def run(
     with reporting_errors():
         if form not in FORMATS:
             raise ParameterError("format", "fwcore compare", f"one of {[*FORMATS]}", form)
-        entrants = contenders(solvers)
-        with progress_line(quiet) as line:
+        entrants = contenders(solvers or _DEFAULTS.get(loss or "squared", _DEFAULTS["squared"]))
+        with progress_line(quiet) as line, interruptible() as interrupted:
             problem = datasets.load(dataset, split_seed=split_seed, test_fraction=test_fraction, loss=loss)
             shared = {"rule": rule, "tol": tol, "max_steps": max_steps}
             rows = compare(
-                problem, entrants, repeats=repeats, points=points, delta_max=delta_max, shared=shared, seed=seed, progress=line
+                problem,
+                entrants,
+                repeats=repeats,
+                points=points,
+                delta_max=delta_max,
+                shared=shared,
+                seed=seed,
+                progress=line,
+                stopped=interrupted.is_set,
             )
-    FORMATS[form](rows)
+    if rows:
+        FORMATS[form](rows)
+    if interrupted.is_set():
+        messages.print(f"Interrupted: {len(rows)} of {len(entrants)} solvers were done.")
+        raise typer.Exit(INTERRUPTED)
     raise typer.Exit(0 if all(row.finished for row in rows) else STEP_LIMIT)
 
 

@@ -22,7 +22,9 @@ from fwcore.status import Status
 
 
 def path(
-    dataset: Annotated[str | None, typer.Option(help="Name of a dataset; see `fwcore datasets`.")] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="Name of a dataset, whose points and sampling of sfw are the defaults.")
+    ] = None,
     data: Annotated[Path | None, typer.Option(help="A file of your own instead; see `fwcore datasets formats`.")] = None,
     solver: Annotated[str, typer.Option(help="Name of a solver; see `fwcore solvers`.")] = "sfw",
     points: Annotated[int | None, typer.Option(help="Points of the path; the dataset's own number by default.")] = None,
@@ -39,7 +41,7 @@ def path(
     degree: Annotated[int | None, typer.Option(help="Of --data: use all products of up to so many columns.")] = None,
     task: Annotated[str, typer.Option(help="Of --data: auto, regression or classification.")] = "auto",
     positive: Annotated[str | None, typer.Option(help="Of --data: the class that is +1 against the rest.")] = None,
-    missing: Annotated[str, typer.Option(help="Of --data: refuse missing values, drop rows, or put the mean.")] = "refuse",
+    missing: Annotated[str, typer.Option(help="Of --data: refuse missing values, drop their rows, or put the mean.")] = "refuse",
     categorical: Annotated[str, typer.Option(help="Of --data: refuse columns of text, one-hot, or drop.")] = "refuse",
     delimiter: Annotated[str | None, typer.Option(help="Of --data: found by looking if not given.")] = None,
     decimal: Annotated[str | None, typer.Option(help="Of --data: . or , found by looking if not given.")] = None,
@@ -56,7 +58,7 @@ def path(
                 raise ParameterError("file", "fwcore path", "in a folder that exists", str(file))
         chosen = find(solver)
         if (dataset is None) == (data is None):
-            raise ParameterError("dataset", "fwcore path", "given, or else --data", dataset)
+            raise ParameterError("dataset", "fwcore path", "given, or else --data, and not both", dataset)
         source = (
             None
             if data is None
@@ -75,9 +77,15 @@ def path(
                 ),
             )
         )
+        if data is None:
+            of_data = {"target": target, "matrix": matrix, "degree": degree, "positive": positive, "delimiter": delimiter}
+            of_data |= {"decimal": decimal, "header": header}
+            for option, value in of_data.items():
+                if value is not None:
+                    raise ParameterError(option, "fwcore path", "left out without --data", value)
         entry = datasets.find(dataset) if dataset is not None else None
         given = {name: value for name, value in options.items() if value is not None}
-        if entry is not None and "sampling" in chosen.Options.declared():
+        if entry is not None and chosen.name == "sfw":
             given.setdefault("sampling", entry.sampling)
         with progress_line(quiet) as line:
             how = {"split_seed": split_seed, "test_fraction": test_fraction, "loss": loss}

@@ -135,6 +135,8 @@ class Dataset:
         names: Sequence[str] = self.feature_names
         if self.degree is None:
             varies = _varies(X)
+            if not varies.any():
+                raise ParameterError("X", self.name, "of columns that vary over the training rows", "constant columns only")
             if not varies.all():
                 names = ChosenNames(names, np.flatnonzero(varies))
                 X, test = X[:, varies], None if test is None else (test[0][:, varies], test[1])

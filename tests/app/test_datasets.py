@@ -71,7 +71,7 @@ def test_every_dataset_is_in_one_group_and_says_where_it_comes_from(nothing_at_h
 def test_what_is_not_at_hand_is_refused_before_anything_runs(nothing_at_hand):
     settings = Settings()
     settings.dataset = "pyrim"
-    with pytest.raises(ParameterError, match="download it first"):
+    with pytest.raises(DatasetError, match="download them first"):
         settings.experiment()
 
 

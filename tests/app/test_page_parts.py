@@ -68,7 +68,7 @@ def test_bad_settings_are_told_and_nothing_runs(page, monkeypatch, tmp_path):
     monkeypatch.setenv("FWCORE_DATA", str(tmp_path))
     page.settings.dataset = "pyrim"
     page._command("run")
-    assert "'dataset'" in page.complaint
+    assert "not at hand" in page.complaint
     assert page.session.runs == []
 
 

@@ -248,3 +248,16 @@ def test_a_narrow_page_shows_the_pictures_once_a_run_starts(browser, server, sch
         expect(button(page, "Run")).not_to_be_in_viewport()
         width = page.evaluate("() => document.documentElement.scrollWidth")
         assert width <= 390
+
+
+def test_nothing_is_asked_of_another_host_when_closed_cards_are_told_something(browser, server):
+    with opened(browser, server) as page:
+        painted(page)
+        for dataset in ("Diabetes, products to degree 3", "Breast cancer, malignant or benign"):
+            choose(page, "Solver", "FISTA")
+            # Titles stand in groups; the last is that in the menu.
+            page.get_by_label("Dataset", exact=True).first.click()
+            page.get_by_text(dataset, exact=True).last.click()
+            expect(page.locator(".MuiMenuItem-root")).to_have_count(0)
+            choose(page, "Solver", "Stochastic Frank-Wolfe")
+            expect(page.locator(".kappa")).to_be_visible()

@@ -71,7 +71,7 @@ def test_without_a_file_the_summary_is_printed():
         (["--solver", "nope"], "'solver'"),
         (["--points", "0"], "'points'"),
         (["--delta-max", "-1"], "'delta_max'"),
-        (["--solver", "cd", "--sampling", "1%"], "'sampling' parameter of CoordinateDescent must be one of"),
+        (["--solver", "cd", "--sampling", "1%"], "'sampling' parameter of CoordinateDescent must be left out: its options are"),
         (["--dataset", "nope"], "'dataset'"),
         (["--out", "/no/such/folder/file"], "'file'"),
         (["--test-fraction", "2"], "'test_fraction'"),
@@ -107,6 +107,8 @@ def test_a_file_of_ones_own_is_walked(tmp_path):
     [
         ([], "'dataset'"),
         (["--dataset", "diabetes", "--data", "x.csv"], "'dataset'"),
+        (["--dataset", "diabetes", "--target", "y"], "'target' parameter of fwcore path must be left out without --data"),
+        (["--data", "/"], "a folder"),
         (["--data", "nowhere.csv"], "nowhere.csv: there is no such file"),
         (["--data", "nowhere.csv", "--missing", "guess"], "'missing'"),
         (["--data", "nowhere.csv", "--delimiter", "::"], "'delimiter'"),

@@ -114,7 +114,7 @@ HOLES = "a,b,s,y\n1,,M,1\n2,4,F,2\n3,6,,3\n5,7,F,\n"
 def test_missing_values_are_refused_unless_the_user_chooses():
     with pytest.raises(DatasetError, match=r"3 values are missing in columns 'b', 's', 'y'"):
         parsed("t.csv", HOLES, categorical="one-hot")
-    dropped = parsed("t.csv", HOLES, categorical="one-hot", missing="drop rows")
+    dropped = parsed("t.csv", HOLES, categorical="one-hot", missing="drop")
     assert (dropped.report.rows, dropped.report.missing, dropped.report.dropped_rows) == (1, 3, 3)
     assert dropped.y.tolist() == [2.0]
     filled = parsed("t.csv", HOLES, categorical="one-hot", missing="mean")
@@ -130,7 +130,7 @@ def test_missing_values_in_arrays():
     with pytest.raises(DatasetError, match="1 values are missing in column 'x2'"):
         parsed("t.npz", npz(X=holed, y=Y))
     assert parsed("t.npz", npz(X=holed, y=Y), missing="mean").X[0, 1] == pytest.approx((5 - 0.8) / 2)
-    assert parsed("t.npz", npz(X=holed, y=Y), missing="drop rows").y.tolist() == [6.0, 9.0]
+    assert parsed("t.npz", npz(X=holed, y=Y), missing="drop").y.tolist() == [6.0, 9.0]
 
 
 def test_text_is_refused_encoded_or_dropped():

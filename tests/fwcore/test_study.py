@@ -10,7 +10,7 @@ import toys
 from typer.testing import CliRunner
 
 from fwcore import ParameterError, Problem, cli, study
-from fwcore.study import Contender, compare, contenders
+from fwcore.study import compare, contenders
 
 ARGUMENTS = ["compare", "--dataset", "diabetes", "--points", "4", "--delta-max", "2", "--repeats", "2"]
 
@@ -45,14 +45,20 @@ def test_figures_are_means_over_seeds():
     assert cd.active_deviation == apg.active_deviation == 0.0
     assert sfw.dots != round(sfw.dots) or sfw.active_deviation > 0
     assert all(row.finished and row.gap > 0 and row.error > 0 and row.at > 0 for row in rows)
-    single = study._walked(study._walk(problem, Contender.parse("sfw:20%"), {"ball": apg_grid()}, {"tol": 1e-2}, 1))
-    assert single.trace[-1]["step"] > 0
 
 
-def apg_grid():
-    from fwcore import grids
-
-    return grids.delta_grid(4.0, 5)
+def test_what_is_stopped_returns_the_contenders_that_were_done():
+    begun = []
+    rows = compare(
+        toys.problem("wide"),
+        contenders("cd,fw"),
+        repeats=1,
+        points=4,
+        delta_max=4.0,
+        progress=lambda text, done, total: begun.append(text),
+        stopped=lambda: "fw" in begun,
+    )
+    assert [row.contender for row in rows] == ["cd"]
 
 
 def test_without_test_rows_no_error_is_told():
@@ -64,7 +70,7 @@ def test_without_test_rows_no_error_is_told():
 def test_a_loss_that_a_contender_lacks_is_refused_before_anything_runs(monkeypatch):
     X, y = toys.arrays("wide")
     problem = Problem.from_arrays(X, [1.0 if v > 0 else -1.0 for v in y], loss="logistic")
-    monkeypatch.setattr(study, "_walked", lambda walk: pytest.fail("it ran"))
+    monkeypatch.setattr(study, "_walked", lambda walk, stopped: pytest.fail("it ran"))
     with pytest.raises(ParameterError, match="'loss' parameter of CoordinateDescent"):
         compare(problem, contenders("scd,cd"), repeats=1, points=3)
     monkeypatch.setattr(study.grids, "delta_max", lambda problem: pytest.fail("it ran"))

@@ -301,7 +301,7 @@ CHANGES = st.lists(
     max_size=8,
 )
 OPTIONS = st.builds(
-    ParseOptions, missing=st.sampled_from(["refuse", "mean", "drop rows"]), categorical=st.sampled_from(["one-hot", "drop"])
+    ParseOptions, missing=st.sampled_from(["refuse", "mean", "drop"]), categorical=st.sampled_from(["one-hot", "drop"])
 )
 
 

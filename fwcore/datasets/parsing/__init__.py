@@ -114,6 +114,8 @@ def parse_file(path: str | Path, options: ParseOptions | None = None, limits: Li
         There is no such file, it is not of that format, or exceeds a limit.
     """
     path = Path(path)
+    if path.is_dir():
+        refuse(str(path), "a folder, where a file is needed.")
     if not path.is_file():
         refuse(str(path), "there is no such file.")
     return read_source(Source(path.name, path=path), kind, options or ParseOptions(), limits)

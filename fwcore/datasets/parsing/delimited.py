@@ -92,6 +92,10 @@ def _head(source: Source, limits: Limits) -> bytes:
     head = head.removeprefix(b"\xef\xbb\xbf")
     if not head.strip():
         refuse(source.name, "empty.")
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        refuse(source.name, f"not in UTF-8 ({error.reason} at byte {error.start:,}). Save it with that encoding.")
     return head
 
 

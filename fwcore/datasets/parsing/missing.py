@@ -49,8 +49,12 @@ def settled(name: str, X: Floats, names: Sequence[str], lost: dict[str, Any], re
     rows = ~lost[required]
     if missing and options.missing == "refuse":
         where = listed([key for key, count in counts.items() if count])
-        refuse(name, f"{missing:,} values are missing in {where}. Choose to drop such rows or to put the mean (missing).")
-    if options.missing == "drop rows":
+        refuse(
+            name,
+            f"{missing:,} values are missing in {where}. Choose to drop such rows (missing: drop) or to put the mean "
+            "(missing: mean).",
+        )
+    if options.missing == "drop":
         for other in lost.values():
             rows &= ~other
         rows &= ~np.isnan(X[holed]).any(axis=0)

@@ -9,7 +9,7 @@ from typing import Any
 from fwcore.design import Floats
 from fwcore.errors import ParameterError
 
-MISSING = ("refuse", "drop rows", "mean")
+MISSING = ("refuse", "drop", "mean")
 CATEGORICAL = ("refuse", "one-hot", "drop")
 TASKS = ("auto", "regression", "classification")
 
@@ -28,8 +28,8 @@ class ParseOptions:
         ``auto``: two classes where the response is text or has two values that are labels (0/1, -1/+1, 1/2), else numbers.
     positive : str, optional
         The class that becomes +1, all others -1; by default the second of two in sorted order.
-    missing : "refuse", "drop rows" or "mean"
-        What to do with missing values; rows without a response go unless they are refused.
+    missing : "refuse", "drop" or "mean"
+        What to do with missing values: drop their rows, or put the mean; rows without a response go unless they are refused.
     categorical : "refuse", "one-hot" or "drop"
         What to do with columns of text.
     columns : int, optional

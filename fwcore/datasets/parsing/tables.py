@@ -68,7 +68,11 @@ def parsed_table(name: str, kind: str, table: Table, options: ParseOptions, limi
     columns.remove(target)
     texts = [column for column in columns if column.labels is not None]
     if texts and options.categorical == "refuse":
-        refuse(name, f"text in {listed([c.name for c in texts])}. Choose to encode such columns (one-hot) or to drop them.")
+        refuse(
+            name,
+            f"text in {listed([c.name for c in texts])}. Choose to encode such columns (categorical: one-hot) or to drop them "
+            "(categorical: drop).",
+        )
     if options.categorical == "drop":
         columns = [column for column in columns if column.labels is None]
     width = sum(1 if column.labels is None else len(column.labels) + 1 for column in columns)
