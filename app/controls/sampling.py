@@ -8,7 +8,9 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 import param
+from bokeh.models import Div
 
+from app.document import with_document
 from app.settings import Settings
 from fwcore import Options, ParameterError, sampling
 
@@ -105,7 +107,10 @@ class SamplingControl(param.Parameterized):
 
     def view(self) -> Any:
         """The widgets."""
-        told = pn.pane.HTML(self.param.told, sizing_mode="stretch_width", margin=(0, 10), styles={"font-size": "12px"})
+        # Bokeh's own Div: a Panel pane that is told something while its card is closed has no document, and would then point the
+        # style sheets that all components of the page share at a content delivery network.
+        told = Div(text=self.told, sizing_mode="stretch_width", margin=(0, 10), styles={"font-size": "12px"})
+        self.param.watch(lambda event: with_document(told.update, text=event.new), "told")
         relevant = pmui.IntInput.from_param(
             self._settings.param.relevant,
             description=self._settings.param.relevant.doc,
@@ -113,4 +118,11 @@ class SamplingControl(param.Parameterized):
             sizing_mode="stretch_width",
             margin=(8, 10),
         )
-        return pn.Column(self._kind, self._group, told, relevant, sizing_mode="stretch_width", margin=0)
+        return pn.Column(
+            self._kind,
+            self._group,
+            pn.pane.Bokeh(told, sizing_mode="stretch_width"),
+            relevant,
+            sizing_mode="stretch_width",
+            margin=0,
+        )
