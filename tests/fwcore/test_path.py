@@ -140,7 +140,7 @@ def test_the_summary_tells_the_path():
         ({"options": {"max_steps": 1.5}}, "'max_steps'.*an int"),
         ({"options": {"sampling": "many"}}, "'sampling' parameter of StochasticFW"),
         ({"options": {"sampling": 3}}, "'sampling' parameter of StochasticFW must be a sampling rule"),
-        ({"options": {"speed": 3}}, "'speed' parameter of StochasticFW must be one of"),
+        ({"options": {"speed": 3}}, "'speed' parameter of StochasticFW must be left out: its options are"),
     ],
 )
 def test_bad_input_is_told_before_anything_runs(arguments, message):
