@@ -1,18 +1,18 @@
 """Losses l(u, y) of a prediction u, summed over samples.
 
-Each is a NamedTuple that kernels take as an argument: `loss_at` and `descent_at` are compiled for its type. Of a whole vector of
-predictions ``value``, ``derivative`` and ``dual`` are the same things.
+Each is a NamedTuple that kernels take as an argument: `loss_at`, `descent_at` and `dual_at` are compiled for its type. Of a whole
+vector of predictions ``value``, ``derivative`` and ``dual`` are the same things.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numba.extending import overload
 from scipy.special import expit, xlogy
 
-from fwcore.design import FAST, Floats
+from fwcore.design import Floats
+from fwcore.dispatch import compiled_only, implements
 
 
 class Squared(NamedTuple):
@@ -79,48 +79,51 @@ LOSSES: dict[str, Loss] = {"squared": Squared(), "logistic": Logistic()}
 
 def loss_at(loss, u, y):  # type: ignore[no-untyped-def]
     """l(u, y) of one sample."""
-    raise TypeError("loss_at is for compiled kernels; use loss.value")
+    raise compiled_only("loss_at")
 
 
 def descent_at(loss, u, y):  # type: ignore[no-untyped-def]
     """-l'(u, y) of one sample: the residual y - u of the squared loss."""
-    raise TypeError("descent_at is for compiled kernels; use loss.derivative")
+    raise compiled_only("descent_at")
 
 
-_COMPILED: Any = {"jit_options": {"fastmath": FAST, "nogil": True}, "strict": False}
+def dual_at(loss, r, y, shrink):  # type: ignore[no-untyped-def]
+    """What one sample with r = -l'(u, y) adds to the dual value of shrink * r."""
+    raise compiled_only("dual_at")
 
 
-def _is(loss: Any, kind: type) -> bool:
-    return getattr(loss, "instance_class", None) is kind
+@implements(loss_at, Squared)
+def _squared(loss, u, y):  # type: ignore[no-untyped-def]
+    return 0.5 * (u - y) * (u - y)
 
 
-@overload(loss_at, **_COMPILED)
-def _loss_at(loss, u, y):  # type: ignore[no-untyped-def]
-    if _is(loss, Squared):
-        return lambda loss, u, y: 0.5 * (u - y) * (u - y)
-    if not _is(loss, Logistic):
-        return None
-
-    def logistic(loss, u, y):  # type: ignore[no-untyped-def]
-        margin = y * u
-        # The exponential of a positive number may overflow.
-        return np.log1p(np.exp(-margin)) if margin > 0.0 else np.log1p(np.exp(margin)) - margin
-
-    return logistic
+@implements(descent_at, Squared)
+def _squared_descent(loss, u, y):  # type: ignore[no-untyped-def]
+    return y - u
 
 
-@overload(descent_at, **_COMPILED)
-def _descent_at(loss, u, y):  # type: ignore[no-untyped-def]
-    if _is(loss, Squared):
-        return lambda loss, u, y: y - u
-    if not _is(loss, Logistic):
-        return None
+@implements(dual_at, Squared)
+def _squared_dual(loss, r, y, shrink):  # type: ignore[no-untyped-def]
+    return shrink * r * y - 0.5 * shrink * shrink * r * r
 
-    def logistic(loss, u, y):  # type: ignore[no-untyped-def]
-        margin = y * u
-        if margin > 0.0:
-            small = np.exp(-margin)
-            return y * small / (1.0 + small)
-        return y / (1.0 + np.exp(margin))
 
-    return logistic
+@implements(loss_at, Logistic)
+def _logistic(loss, u, y):  # type: ignore[no-untyped-def]
+    margin = y * u
+    # The exponential of a positive number may overflow.
+    return np.log1p(np.exp(-margin)) if margin > 0.0 else np.log1p(np.exp(margin)) - margin
+
+
+@implements(descent_at, Logistic)
+def _logistic_descent(loss, u, y):  # type: ignore[no-untyped-def]
+    margin = y * u
+    if margin > 0.0:
+        small = np.exp(-margin)
+        return y * small / (1.0 + small)
+    return y / (1.0 + np.exp(margin))
+
+
+@implements(dual_at, Logistic)
+def _logistic_dual(loss, r, y, shrink):  # type: ignore[no-untyped-def]
+    t = min(max(shrink * y * r, 0.0), 1.0)
+    return -t * np.log(t) - (1.0 - t) * np.log(1.0 - t) if 0.0 < t < 1.0 else 0.0

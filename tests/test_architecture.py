@@ -12,6 +12,7 @@ SOURCES = sorted([*(ROOT / "fwcore").rglob("*.py"), *(ROOT / "app").rglob("*.py"
 
 LEAVES = {
     "fwcore.design",
+    "fwcore.dispatch",
     "fwcore.losses",
     "fwcore.steps",
     "fwcore.sampling",

@@ -7,12 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse
 from numba import njit
-from numba.extending import overload
 from numpy.typing import NDArray
 
 from fwcore.design.prefetch import FETCHED, LINE, prefetch
 from fwcore.design.primitives import (
-    COMPILED,
     Floats,
     col_axpy,
     col_dot,
@@ -22,8 +20,8 @@ from fwcore.design.primitives import (
     col_place,
     col_row,
     range_dots,
-    stored_as,
 )
+from fwcore.dispatch import implements
 
 _SHORT_ROWS = 1 << 16
 
@@ -89,99 +87,63 @@ def _gather(indptr, rows, values, columns, new_indptr, new_rows, new_values):  #
             new_values[to + k] = values[first + k]
 
 
-@overload(col_dot, **COMPILED)
+@implements(col_dot, Csc)
 def _col_dot(design, j, v, v_sum):  # type: ignore[no-untyped-def]
-    if not stored_as(design, Csc):
-        return None
-
-    def csc(design, j, v, v_sum):  # type: ignore[no-untyped-def]
-        rows = design.rows[design.indptr[j] : design.indptr[j + 1]]
-        values = design.values[design.indptr[j] : design.indptr[j + 1]]
-        total = 0.0
-        for k in range(rows.size):
-            total += values[k] * v[rows[k]]
-        return design.scale[j] * (total - design.offset[j] * v_sum)
-
-    return csc
+    rows = design.rows[design.indptr[j] : design.indptr[j + 1]]
+    values = design.values[design.indptr[j] : design.indptr[j + 1]]
+    total = 0.0
+    for k in range(rows.size):
+        total += values[k] * v[rows[k]]
+    return design.scale[j] * (total - design.offset[j] * v_sum)
 
 
-@overload(range_dots, **COMPILED)
+@implements(range_dots, Csc)
 def _range_dots(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
-    if not stored_as(design, Csc):
-        return None
-
-    def csc(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
-        for k in range(out.size):
-            out[k] = col_dot(design, first + k, v, v_sum)
-
-    return csc
+    for k in range(out.size):
+        out[k] = col_dot(design, first + k, v, v_sum)
 
 
-@overload(col_axpy, **COMPILED)
+@implements(col_axpy, Csc)
 def _col_axpy(design, j, c, v):  # type: ignore[no-untyped-def]
-    if not stored_as(design, Csc):
-        return None
-
-    def csc(design, j, c, v):  # type: ignore[no-untyped-def]
-        c = c * design.scale[j]
-        for k in range(design.indptr[j], design.indptr[j + 1]):
-            v[design.rows[k]] += c * design.values[k]
-        return c * design.m * design.offset[j]
-
-    return csc
+    c = c * design.scale[j]
+    for k in range(design.indptr[j], design.indptr[j + 1]):
+        v[design.rows[k]] += c * design.values[k]
+    return c * design.m * design.offset[j]
 
 
-@overload(col_place, **COMPILED)
+@implements(col_place, Csc)
 def _col_place(design, j):  # type: ignore[no-untyped-def]
-    if not stored_as(design, Csc):
-        return None
-
-    def csc(design, j):  # type: ignore[no-untyped-def]
-        prefetch(design.indptr, j)
-        prefetch(design.offset, j)
-        prefetch(design.scale, j)
-
-    return csc
+    prefetch(design.indptr, j)
+    prefetch(design.offset, j)
+    prefetch(design.scale, j)
 
 
-@overload(col_fetch, **COMPILED)
+@implements(col_fetch, Csc)
 def _col_fetch(design, j):  # type: ignore[no-untyped-def]
-    if not stored_as(design, Csc):
-        return None
-
-    def csc(design, j):  # type: ignore[no-untyped-def]
-        start, stop = design.indptr[j], design.indptr[j + 1]
-        for k in range(start, min(stop, start + FETCHED), LINE):
-            prefetch(design.rows, k)
-            prefetch(design.values, k)
-
-    return csc
+    start, stop = design.indptr[j], design.indptr[j + 1]
+    for k in range(start, min(stop, start + FETCHED), LINE):
+        prefetch(design.rows, k)
+        prefetch(design.values, k)
 
 
-@overload(col_entries, **COMPILED)
+@implements(col_entries, Csc)
 def _col_entries(design, j):  # type: ignore[no-untyped-def]
-    return (lambda design, j: np.int64(design.indptr[j + 1] - design.indptr[j])) if stored_as(design, Csc) else None
+    return np.int64(design.indptr[j + 1] - design.indptr[j])
 
 
-@overload(col_row, **COMPILED)
+@implements(col_row, Csc)
 def _col_row(design, j, k):  # type: ignore[no-untyped-def]
-    return (lambda design, j, k: np.int64(design.rows[design.indptr[j] + k])) if stored_as(design, Csc) else None
+    return np.int64(design.rows[design.indptr[j] + k])
 
 
-@overload(col_moments, **COMPILED)
+@implements(col_moments, Csc)
 def _col_moments(design, j):  # type: ignore[no-untyped-def]
-    if not stored_as(design, Csc):
-        return None
-
-    def csc(design, j):  # type: ignore[no-untyped-def]
-        start, stop = design.indptr[j], design.indptr[j + 1]
-        mean = 0.0
-        for k in range(start, stop):
-            mean += design.values[k]
-        mean /= design.m
-        square = (design.m - (stop - start)) * mean * mean
-        for k in range(start, stop):
-            square += (design.values[k] - mean) ** 2
-        return mean, np.sqrt(square)
-
-    return csc
+    start, stop = design.indptr[j], design.indptr[j + 1]
+    mean = 0.0
+    for k in range(start, stop):
+        mean += design.values[k]
+    mean /= design.m
+    square = (design.m - (stop - start)) * mean * mean
+    for k in range(start, stop):
+        square += (design.values[k] - mean) ** 2
+    return mean, np.sqrt(square)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 from numpy.typing import NDArray
 
 from fwcore.design.prefetch import FETCHED, LINE, prefetch
 from fwcore.design.primitives import (
-    COMPILED,
     Floats,
     col_axpy,
     col_dot,
@@ -20,8 +18,8 @@ from fwcore.design.primitives import (
     col_place,
     col_row,
     range_dots,
-    stored_as,
 )
+from fwcore.dispatch import implements
 
 
 class Dense(NamedTuple):
@@ -53,96 +51,60 @@ def store(X: Any, dtype: Any) -> Dense:
     return Dense(np.ascontiguousarray(np.asarray(X).T, dtype=dtype), np.zeros(p), np.ones(p))
 
 
-@overload(col_dot, **COMPILED)
+@implements(col_dot, Dense)
 def _col_dot(design, j, v, v_sum):  # type: ignore[no-untyped-def]
-    if not stored_as(design, Dense):
-        return None
-
-    def dense(design, j, v, v_sum):  # type: ignore[no-untyped-def]
-        column = design.values[j]
-        total = 0.0
-        for i in range(column.size):
-            total += column[i] * v[i]
-        return design.scale[j] * (total - design.offset[j] * v_sum)
-
-    return dense
+    column = design.values[j]
+    total = 0.0
+    for i in range(column.size):
+        total += column[i] * v[i]
+    return design.scale[j] * (total - design.offset[j] * v_sum)
 
 
-@overload(range_dots, **COMPILED)
+@implements(range_dots, Dense)
 def _range_dots(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
-    if not stored_as(design, Dense):
-        return None
-
-    def dense(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
-        for k in range(out.size):
-            out[k] = col_dot(design, first + k, v, v_sum)
-
-    return dense
+    for k in range(out.size):
+        out[k] = col_dot(design, first + k, v, v_sum)
 
 
-@overload(col_axpy, **COMPILED)
+@implements(col_axpy, Dense)
 def _col_axpy(design, j, c, v):  # type: ignore[no-untyped-def]
-    if not stored_as(design, Dense):
-        return None
-
-    def dense(design, j, c, v):  # type: ignore[no-untyped-def]
-        column = design.values[j]
-        c = c * design.scale[j]
-        for i in range(column.size):
-            v[i] += c * column[i]
-        return c * column.size * design.offset[j]
-
-    return dense
+    column = design.values[j]
+    c = c * design.scale[j]
+    for i in range(column.size):
+        v[i] += c * column[i]
+    return c * column.size * design.offset[j]
 
 
-@overload(col_place, **COMPILED)
+@implements(col_place, Dense)
 def _col_place(design, j):  # type: ignore[no-untyped-def]
-    if not stored_as(design, Dense):
-        return None
-
-    def dense(design, j):  # type: ignore[no-untyped-def]
-        prefetch(design.offset, j)
-        prefetch(design.scale, j)
-
-    return dense
+    prefetch(design.offset, j)
+    prefetch(design.scale, j)
 
 
-@overload(col_fetch, **COMPILED)
+@implements(col_fetch, Dense)
 def _col_fetch(design, j):  # type: ignore[no-untyped-def]
-    if not stored_as(design, Dense):
-        return None
-
-    def dense(design, j):  # type: ignore[no-untyped-def]
-        m = design.values.shape[1]
-        for i in range(0, min(m, FETCHED), LINE):
-            prefetch(design.values, j * m + i)
-
-    return dense
+    m = design.values.shape[1]
+    for i in range(0, min(m, FETCHED), LINE):
+        prefetch(design.values, j * m + i)
 
 
-@overload(col_entries, **COMPILED)
+@implements(col_entries, Dense)
 def _col_entries(design, j):  # type: ignore[no-untyped-def]
-    return (lambda design, j: design.values.shape[1]) if stored_as(design, Dense) else None
+    return design.values.shape[1]
 
 
-@overload(col_row, **COMPILED)
+@implements(col_row, Dense)
 def _col_row(design, j, k):  # type: ignore[no-untyped-def]
-    return (lambda design, j, k: np.int64(k)) if stored_as(design, Dense) else None
+    return np.int64(k)
 
 
-@overload(col_moments, **COMPILED)
+@implements(col_moments, Dense)
 def _col_moments(design, j):  # type: ignore[no-untyped-def]
-    if not stored_as(design, Dense):
-        return None
-
-    def dense(design, j):  # type: ignore[no-untyped-def]
-        column = design.values[j]
-        mean, square = 0.0, 0.0
-        for i in range(column.size):
-            mean += column[i]
-        mean /= column.size
-        for i in range(column.size):
-            square += (column[i] - mean) ** 2
-        return mean, np.sqrt(square)
-
-    return dense
+    column = design.values[j]
+    mean, square = 0.0, 0.0
+    for i in range(column.size):
+        mean += column[i]
+    mean /= column.size
+    for i in range(column.size):
+        square += (column[i] - mean) ** 2
+    return mean, np.sqrt(square)

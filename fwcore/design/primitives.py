@@ -2,63 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fwcore.dispatch import compiled_only
+
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
-
-# Sums may be reordered (SIMD), but NaN and infinity keep their meaning.
-FAST = {"reassoc", "contract", "nsz"}
-COMPILED: Any = {"jit_options": {"fastmath": FAST, "nogil": True}, "strict": False}
-
-
-def stored_as(design: Any, storage: type) -> bool:
-    """Whether a numba type is that of a design NamedTuple; homogeneous tuples have another type, but keep ``instance_class``."""
-    return getattr(design, "instance_class", None) is storage
-
-
-def _compiled_only(name: str) -> TypeError:
-    return TypeError(f"{name} is a primitive of compiled kernels: call it from a function under numba.njit")
 
 
 def col_dot(design, j, v, v_sum):  # type: ignore[no-untyped-def]
     """z_j' w for an image w whose stored part is ``v`` (m,) with sum ``v_sum``."""
-    raise _compiled_only("col_dot")
+    raise compiled_only("col_dot")
 
 
 def col_axpy(design, j, c, v):  # type: ignore[no-untyped-def]
     """Add c * scale_j * x_j to ``v`` (m,) in place; return by how much the sum of v grows if offset_j is the mean of x_j."""
-    raise _compiled_only("col_axpy")
+    raise compiled_only("col_axpy")
 
 
 def col_entries(design, j):  # type: ignore[no-untyped-def]
     """Entries of column j that a dot product touches."""
-    raise _compiled_only("col_entries")
+    raise compiled_only("col_entries")
 
 
 def col_row(design, j, k):  # type: ignore[no-untyped-def]
     """Row of the k-th of the `col_entries` entries of column j."""
-    raise _compiled_only("col_row")
+    raise compiled_only("col_row")
 
 
 def col_moments(design, j):  # type: ignore[no-untyped-def]
     """Mean of the stored column x_j, and l2 norm of x_j minus its mean."""
-    raise _compiled_only("col_moments")
+    raise compiled_only("col_moments")
 
 
 def col_place(design, j):  # type: ignore[no-untyped-def]
     """Ask memory for what says where column j is, so that `col_fetch` finds it a few columns later."""
-    raise _compiled_only("col_place")
+    raise compiled_only("col_place")
 
 
 def col_fetch(design, j):  # type: ignore[no-untyped-def]
     """Ask memory for the beginning of column j."""
-    raise _compiled_only("col_fetch")
+    raise compiled_only("col_fetch")
 
 
 def range_dots(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
     """out_k = col_dot(design, first + k, v, v_sum) for every k; the same bits however the columns are split into ranges."""
-    raise _compiled_only("range_dots")
+    raise compiled_only("range_dots")

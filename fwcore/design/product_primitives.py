@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numba.extending import overload
 
 from fwcore.design.prefetch import prefetch
 from fwcore.design.primitives import (
-    COMPILED,
-    FAST,
     col_axpy,
     col_dot,
     col_entries,
@@ -18,9 +15,9 @@ from fwcore.design.primitives import (
     col_place,
     col_row,
     range_dots,
-    stored_as,
 )
 from fwcore.design.products import PADDING, Products
+from fwcore.dispatch import FAST, chooses, implements
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -174,84 +171,58 @@ def _dot_of_any(design, j, v, v_sum):  # type: ignore[no-untyped-def]
 _DOTS = {2: _dot_of_two, 3: _dot_of_three, 4: _dot_of_four, 5: _dot_of_five}
 
 
-@overload(col_dot, **COMPILED)
+@chooses(col_dot, Products)
 def _col_dot(design, j, v, v_sum):  # type: ignore[no-untyped-def]
-    if not stored_as(design, Products):
-        return None
     degree = design.types[Products._fields.index("positions")].count
     return _DOTS.get(degree, _dot_of_any)
 
 
-@overload(range_dots, **COMPILED)
+@implements(range_dots, Products)
 def _range_dots(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
-    return (lambda design, v, v_sum, first, out: _walk(design, v, v_sum, first, out)) if stored_as(design, Products) else None
+    return _walk(design, v, v_sum, first, out)
 
 
-@overload(col_axpy, **COMPILED)
+@implements(col_axpy, Products)
 def _col_axpy(design, j, c, v):  # type: ignore[no-untyped-def]
-    if not stored_as(design, Products):
-        return None
-
-    def on_the_fly(design, j, c, v):  # type: ignore[no-untyped-def]
-        c = c * design.scale[j]
-        for i in range(v.size):
-            v[i] += c * _entry(design.base, design.factors, j, i)
-        return c * v.size * design.offset[j]
-
-    return on_the_fly
+    c = c * design.scale[j]
+    for i in range(v.size):
+        v[i] += c * _entry(design.base, design.factors, j, i)
+    return c * v.size * design.offset[j]
 
 
-@overload(col_place, **COMPILED)
+@implements(col_place, Products)
 def _col_place(design, j):  # type: ignore[no-untyped-def]
-    if not stored_as(design, Products):
-        return None
-
-    def on_the_fly(design, j):  # type: ignore[no-untyped-def]
-        prefetch(design.offset, j)
-        prefetch(design.scale, j)
-
-    return on_the_fly
+    prefetch(design.offset, j)
+    prefetch(design.scale, j)
 
 
-@overload(col_fetch, **COMPILED)
+@implements(col_fetch, Products)
 def _col_fetch(design, j):  # type: ignore[no-untyped-def]
-    if not stored_as(design, Products):
-        return None
-
-    def on_the_fly(design, j):  # type: ignore[no-untyped-def]
-        prefetch(design.factors, j * design.factors.shape[1])
-
-    return on_the_fly
+    prefetch(design.factors, j * design.factors.shape[1])
 
 
-@overload(col_entries, **COMPILED)
+@implements(col_entries, Products)
 def _col_entries(design, j):  # type: ignore[no-untyped-def]
-    return (lambda design, j: design.m) if stored_as(design, Products) else None
+    return design.m
 
 
-@overload(col_row, **COMPILED)
+@implements(col_row, Products)
 def _col_row(design, j, k):  # type: ignore[no-untyped-def]
-    return (lambda design, j, k: np.int64(k)) if stored_as(design, Products) else None
+    return np.int64(k)
 
 
-@overload(col_moments, **COMPILED)
+@implements(col_moments, Products)
 def _col_moments(design, j):  # type: ignore[no-untyped-def]
-    if not stored_as(design, Products):
-        return None
-
-    def on_the_fly(design, j):  # type: ignore[no-untyped-def]
-        column = np.empty(design.m)
-        for i in range(column.size):
-            column[i] = _entry(design.base, design.factors, j, i)
-        mean, square = 0.0, 0.0
-        for i in range(column.size):
-            mean += column[i]
-        mean /= column.size
-        for i in range(column.size):
-            square += (column[i] - mean) ** 2
-        return mean, np.sqrt(square)
-
-    return on_the_fly
+    column = np.empty(design.m)
+    for i in range(column.size):
+        column[i] = _entry(design.base, design.factors, j, i)
+    mean, square = 0.0, 0.0
+    for i in range(column.size):
+        mean += column[i]
+    mean /= column.size
+    for i in range(column.size):
+        square += (column[i] - mean) ** 2
+    return mean, np.sqrt(square)
 
 
 @njit(nogil=True, cache=True)

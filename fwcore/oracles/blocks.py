@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 from numpy.typing import NDArray
 
 from fwcore.design import Design, Floats, col_dot, col_entries, permuted
+from fwcore.dispatch import implements
 from fwcore.oracles.protocol import steepest
 from fwcore.stream import below, new_stream
 
@@ -36,28 +36,22 @@ class Blocks(NamedTuple):
         return cls(permuted(design, columns), sigma[columns], columns, blocks, np.array([width]), new_stream(seed))
 
 
-@overload(steepest, jit_options={"nogil": True}, strict=False)
+@implements(steepest, Blocks)
 def _steepest(oracle, design, sigma, scale, image, image_sum, kappa):  # type: ignore[no-untyped-def]
-    if getattr(oracle, "instance_class", None) is not Blocks:
-        return None
-
-    def blocks(oracle, design, sigma, scale, image, image_sum, kappa):  # type: ignore[no-untyped-def]
-        X, products, order, width, p = oracle.design, oracle.sigma, oracle.order, oracle.width[0], oracle.sigma.size
-        best, slope, entries, left, drawn = 0, 0.0, 0, kappa, 0
-        rotation = below(oracle.stream, p)
-        while left > 0:
-            other = drawn + below(oracle.stream, order.size - drawn)
-            order[drawn], order[other] = order[other], order[drawn]
-            first = order[drawn] * width
-            drawn += 1
-            # The last block of the circle may be narrower.
-            for k in range(first, min(first + min(width, left), p)):
-                j = k + rotation - (p if k + rotation >= p else 0)
-                gradient = scale * col_dot(X, j, image, image_sum) - products[j]
-                entries += col_entries(X, j)
-                left -= 1
-                if abs(gradient) > abs(slope):
-                    best, slope = j, gradient
-        return np.int64(oracle.columns[best]), slope, kappa, entries
-
-    return blocks
+    X, products, order, width, p = oracle.design, oracle.sigma, oracle.order, oracle.width[0], oracle.sigma.size
+    best, slope, entries, left, drawn = 0, 0.0, 0, kappa, 0
+    rotation = below(oracle.stream, p)
+    while left > 0:
+        other = drawn + below(oracle.stream, order.size - drawn)
+        order[drawn], order[other] = order[other], order[drawn]
+        first = order[drawn] * width
+        drawn += 1
+        # The last block of the circle may be narrower.
+        for k in range(first, min(first + min(width, left), p)):
+            j = k + rotation - (p if k + rotation >= p else 0)
+            gradient = scale * col_dot(X, j, image, image_sum) - products[j]
+            entries += col_entries(X, j)
+            left -= 1
+            if abs(gradient) > abs(slope):
+                best, slope = j, gradient
+    return np.int64(oracle.columns[best]), slope, kappa, entries

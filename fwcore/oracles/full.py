@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from numba.extending import overload
-
 from fwcore.design import Ints, col_dot, col_entries
+from fwcore.dispatch import implements
 from fwcore.oracles.protocol import steepest
 
 
@@ -16,18 +15,12 @@ class Full(NamedTuple):
     p: Ints
 
 
-@overload(steepest, jit_options={"nogil": True}, strict=False)
+@implements(steepest, Full)
 def _steepest(oracle, design, sigma, scale, image, image_sum, kappa):  # type: ignore[no-untyped-def]
-    if getattr(oracle, "instance_class", None) is not Full:
-        return None
-
-    def full(oracle, design, sigma, scale, image, image_sum, kappa):  # type: ignore[no-untyped-def]
-        best, slope, entries = 0, 0.0, 0
-        for j in range(oracle.p[0]):
-            gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
-            entries += col_entries(design, j)
-            if abs(gradient) > abs(slope):
-                best, slope = j, gradient
-        return best, slope, oracle.p[0], entries
-
-    return full
+    best, slope, entries = 0, 0.0, 0
+    for j in range(oracle.p[0]):
+        gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
+        entries += col_entries(design, j)
+        if abs(gradient) > abs(slope):
+            best, slope = j, gradient
+    return best, slope, oracle.p[0], entries

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fwcore.dispatch import compiled_only
+
 
 def steepest(oracle, design, sigma, scale, image, image_sum, kappa):  # type: ignore[no-untyped-def]
     """The steepest column that the oracle sees: (index, gradient, dot products spent, matrix entries touched).
@@ -9,4 +11,4 @@ def steepest(oracle, design, sigma, scale, image, image_sum, kappa):  # type: ig
     gradient_j = -sigma_j + z_j'(X a), with X a = ``scale`` times the image whose stored part is ``image`` (m,), of sum
     ``image_sum``. ``kappa`` is the number of columns a sampling oracle looks at. A primitive of compiled kernels.
     """
-    raise TypeError("steepest is a primitive of compiled kernels: call it from a function under numba.njit")
+    raise compiled_only("steepest")

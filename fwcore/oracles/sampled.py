@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import overload
 from numpy.typing import NDArray
 
 from fwcore.design import AHEAD, col_dot, col_entries, col_fetch, col_place, prefetch
+from fwcore.dispatch import implements
 from fwcore.oracles.protocol import steepest
 from fwcore.stream import below, new_stream
 
@@ -39,49 +39,37 @@ class Replaced(NamedTuple):
         return cls(new_stream(seed))
 
 
-@overload(steepest, jit_options={"nogil": True}, strict=False)
+@implements(steepest, Sampled)
 def _steepest(oracle, design, sigma, scale, image, image_sum, kappa):  # type: ignore[no-untyped-def]
-    if getattr(oracle, "instance_class", None) is not Sampled:
-        return None
-
-    def sampled(oracle, design, sigma, scale, image, image_sum, kappa):  # type: ignore[no-untyped-def]
-        order = oracle.order
-        best, slope, entries = order[0], 0.0, 0
-        for k in range(kappa):
-            other = k + below(oracle.stream, order.size - k)
-            j = order[other]
-            order[other] = order[k]
-            order[k] = j
-        for k in range(kappa):
-            if k + 2 * AHEAD < kappa:
-                col_place(design, order[k + 2 * AHEAD])
-                prefetch(sigma, order[k + 2 * AHEAD])
-            if k + AHEAD < kappa:
-                col_fetch(design, order[k + AHEAD])
-            j = order[k]
-            gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
-            entries += col_entries(design, j)
-            # Ties go to the smaller index: with kappa = p the choice is that of the full oracle.
-            if abs(gradient) > abs(slope) or (abs(gradient) == abs(slope) and j < best):
-                best, slope = j, gradient
-        return best, slope, kappa, entries
-
-    return sampled
+    order = oracle.order
+    best, slope, entries = order[0], 0.0, 0
+    for k in range(kappa):
+        other = k + below(oracle.stream, order.size - k)
+        j = order[other]
+        order[other] = order[k]
+        order[k] = j
+    for k in range(kappa):
+        if k + 2 * AHEAD < kappa:
+            col_place(design, order[k + 2 * AHEAD])
+            prefetch(sigma, order[k + 2 * AHEAD])
+        if k + AHEAD < kappa:
+            col_fetch(design, order[k + AHEAD])
+        j = order[k]
+        gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
+        entries += col_entries(design, j)
+        # Ties go to the smaller index: with kappa = p the choice is that of the full oracle.
+        if abs(gradient) > abs(slope) or (abs(gradient) == abs(slope) and j < best):
+            best, slope = j, gradient
+    return best, slope, kappa, entries
 
 
-@overload(steepest, jit_options={"nogil": True}, strict=False)
+@implements(steepest, Replaced)
 def _steepest_replaced(oracle, design, sigma, scale, image, image_sum, kappa):  # type: ignore[no-untyped-def]
-    if getattr(oracle, "instance_class", None) is not Replaced:
-        return None
-
-    def replaced(oracle, design, sigma, scale, image, image_sum, kappa):  # type: ignore[no-untyped-def]
-        best, slope, entries = 0, 0.0, 0
-        for _ in range(kappa):
-            j = below(oracle.stream, sigma.size)
-            gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
-            entries += col_entries(design, j)
-            if abs(gradient) > abs(slope):
-                best, slope = j, gradient
-        return best, slope, kappa, entries
-
-    return replaced
+    best, slope, entries = 0, 0.0, 0
+    for _ in range(kappa):
+        j = below(oracle.stream, sigma.size)
+        gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
+        entries += col_entries(design, j)
+        if abs(gradient) > abs(slope):
+            best, slope = j, gradient
+    return best, slope, kappa, entries

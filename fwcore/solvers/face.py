@@ -16,7 +16,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.design import FAST, Floats, Ints
+from fwcore.design import Floats, Ints
+from fwcore.dispatch import FAST
 
 FACE = np.dtype([("size", np.int64), ("active", np.int64), ("tight", np.bool_), ("drops", np.int64), ("level", np.float64)])
 
