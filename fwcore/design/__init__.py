@@ -27,13 +27,14 @@ from fwcore.design.csc import Csc
 from fwcore.design.dense import Dense
 from fwcore.design.folder import open_folder, save
 from fwcore.design.passes import all_dots, column_moments, combine, cpu_seconds, full_pass, some_dots
-from fwcore.design.prefetch import AHEAD, prefetch
+from fwcore.design.prefetch import AHEAD, LINE, prefetch
 from fwcore.design.primitives import Floats, Ints, col_axpy, col_dot, col_entries, col_fetch, col_moments, col_place, col_row
 from fwcore.design.product_primitives import materialized
 from fwcore.design.products import ProductNames, Products, kept, product_count, with_rows
 
 __all__ = [
     "AHEAD",
+    "LINE",
     "STORAGES",
     "Csc",
     "Dense",

@@ -121,9 +121,12 @@ def _col_place(design, j):  # type: ignore[no-untyped-def]
 @implements(col_fetch, Csc)
 def _col_fetch(design, j):  # type: ignore[no-untyped-def]
     start, stop = design.indptr[j], design.indptr[j + 1]
-    for k in range(start, min(stop, start + FETCHED), LINE):
-        prefetch(design.rows, k)
+    stop = min(stop, start + FETCHED)
+    for k in range(start, stop, LINE):
         prefetch(design.values, k)
+    # Indices are at most half as wide as values.
+    for k in range(start, stop, 2 * LINE):
+        prefetch(design.rows, k)
 
 
 @implements(col_entries, Csc)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.design import Design, Floats, col_dot, col_entries, permuted
+from fwcore.design import LINE, Design, Floats, col_dot, col_entries, col_fetch, col_place, permuted, prefetch
 from fwcore.dispatch import implements
 from fwcore.oracles.protocol import steepest
 from fwcore.stream import below, new_stream
@@ -41,17 +42,35 @@ def _steepest(oracle, design, sigma, scale, image, image_sum, kappa):  # type: i
     X, products, order, width, p = oracle.design, oracle.sigma, oracle.order, oracle.width[0], oracle.sigma.size
     best, slope, entries, left, drawn = 0, 0.0, 0, kappa, 0
     rotation = below(oracle.stream, p)
+    # While a block is looked at the columns of the next are asked for, and where those of the one after next are.
+    ahead, beyond = _draw(oracle, 0, rotation), _draw(oracle, 1, rotation)
     while left > 0:
-        other = drawn + below(oracle.stream, order.size - drawn)
-        order[drawn], order[other] = order[other], order[drawn]
-        first = order[drawn] * width
-        drawn += 1
+        first, ahead, beyond = ahead, beyond, _draw(oracle, drawn + 2, rotation)
         # The last block of the circle may be narrower.
-        for k in range(first, min(first + min(width, left), p)):
-            j = k + rotation - (p if k + rotation >= p else 0)
+        last = first + min(width, left, p - order[drawn] * width)
+        drawn += 1
+        for k in range(first, last):
+            there = k - first
+            if there % LINE == 0 and beyond + there < p:
+                col_place(X, beyond + there)
+                prefetch(products, beyond + there)
+            if ahead + there < p:
+                col_fetch(X, ahead + there)
+            j = k - (p if k >= p else 0)
             gradient = scale * col_dot(X, j, image, image_sum) - products[j]
             entries += col_entries(X, j)
-            left -= 1
             if abs(gradient) > abs(slope):
                 best, slope = j, gradient
+        left -= last - first
     return np.int64(oracle.columns[best]), slope, kappa, entries
+
+
+@njit(nogil=True, inline="always")
+def _draw(oracle, k, rotation):  # type: ignore[no-untyped-def]
+    """First column of the k-th block of a draw; p where there is none."""
+    if k >= oracle.order.size:
+        return oracle.sigma.size
+    other = k + below(oracle.stream, oracle.order.size - k)
+    oracle.order[k], oracle.order[other] = oracle.order[other], oracle.order[k]
+    first = oracle.order[k] * oracle.width[0] + rotation
+    return first - (oracle.sigma.size if first >= oracle.sigma.size else 0)
