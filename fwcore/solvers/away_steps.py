@@ -19,7 +19,8 @@ from fwcore.options import SamplingRule, WalkOptions
 from fwcore.oracles import Full, Sampled
 from fwcore.problem import Problem
 from fwcore.solvers.base import close_step
-from fwcore.solvers.frank_wolfe import BallState, FrankWolfeSolver, find_vertex, move, refresh
+from fwcore.solvers.frank_wolfe import BallState, FrankWolfeSolver, descent_vertex, move, refresh
+from fwcore.solvers.scaled import enlist
 from fwcore.steps import exact_line_search
 from fwcore.trace import Rows, new_rows
 
@@ -159,10 +160,7 @@ def _step_across(design, sigma, sqnorms, state, j, slope_j, k, slope_k):  # type
         it.l1 += abs(state.coef[i])
         if step == share:
             _drop(state, k)
-    if not state.listed[j]:
-        state.listed[j] = True
-        state.support[it.nnz] = j
-        it.nnz += 1
+    enlist(state, j)
     it.l1 -= abs(state.coef[j])
     state.coef[j] += step * toward / it.scale
     it.l1 += abs(state.coef[j])
@@ -176,7 +174,7 @@ def _advance(design, y, sigma, sqnorms, f0, state, pairwise, rows):  # type: ign
     for n in range(rows.size):
         if walk.point_steps % _REFRESH == _REFRESH - 1:
             refresh(design, y, state)
-        j, gradient, gap = find_vertex(design, sigma, state)
+        j, gradient, gap = descent_vertex(design, sigma, state)
         moved = 0.0
         if gap > walk.gap_at_most:
             k, slope_k, along = _worst_of_support(design, sigma, state)

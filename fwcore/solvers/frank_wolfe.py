@@ -12,40 +12,24 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.design import Floats, Ints, col_axpy, col_dot, col_entries, combine
+from fwcore.design import Floats, Ints, col_axpy, combine
 from fwcore.options import WalkOptions
-from fwcore.oracles import steepest
 from fwcore.problem import Problem
 from fwcore.solvers import smooth_fw
 from fwcore.solvers.base import Solver, close_step, new_walk, start_point
+from fwcore.solvers.scaled import SCALED, coefficients, find_vertex, mix
 from fwcore.solvers.smooth_fw import SmoothState
 from fwcore.steps import exact_line_search
 from fwcore.trace import Rows, new_rows
 
-ITERATE = np.dtype(
-    [
-        ("scale", np.float64),
-        ("image_sum", np.float64),
-        ("energy", np.float64),
-        ("correlation", np.float64),
-        ("l1", np.float64),
-        ("nnz", np.int64),
-        ("redraw_until", np.int64),
-    ]
-)
-
-# The scale is folded into the vectors long before it underflows.
-_SMALLEST_SCALE = 1e-100
-# A gap is a difference of larger numbers; below this share of them it is noise.
-_ROUNDING = 1e-13
+ITERATE = np.dtype([*SCALED, ("image_sum", np.float64), ("energy", np.float64), ("correlation", np.float64)])
 
 
 class BallState(NamedTuple):
-    """A run of Frank-Wolfe. a = scale * coef, X a = scale * (image + a multiple of ones).
+    """A run of Frank-Wolfe; see `fwcore.solvers.scaled`. X a = scale * (image + a multiple of ones).
 
-    ``coef``, ``support``, ``listed``: shape (p,); the first ``nnz`` entries of ``support`` are the indices with a coefficient, and
-    ``listed`` marks them. ``image``: shape (m,), and ``scratch``, room for another. ``iterate`` (1,) holds scale, the sum of image,
-    S = ||X a||^2, F = y'X a, sum abs(coef), nnz and the bound on empty draws, ``walk`` (1,) the book-keeping.
+    ``image``: shape (m,), and ``scratch``, room for another. ``iterate`` (1,) holds besides the sum of image, S = ||X a||^2 and
+    F = y'X a.
     """
 
     coef: Floats
@@ -114,11 +98,7 @@ class FrankWolfeSolver(Solver):
         return rows[:done]
 
     def coefficients(self, state: Any) -> tuple[Ints, Floats]:
-        if isinstance(state, SmoothState):
-            return smooth_fw.coefficients(state)
-        indices = np.sort(state.support[: state.iterate["nnz"][0]])
-        values = state.iterate["scale"][0] * state.coef[indices]
-        return indices[values != 0], values[values != 0]
+        return coefficients(state)
 
 
 @njit(nogil=True, cache=True)
@@ -153,98 +133,27 @@ def _rescale_to(state, radius):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _forget(state):  # type: ignore[no-untyped-def]
-    """a = 0: a full step leaves nothing of the old iterate."""
-    it = state.iterate[0]
-    for k in range(it.nnz):
-        state.coef[state.support[k]] = 0.0
-        state.listed[state.support[k]] = False
-    state.image[:] = 0.0
-    it.scale, it.image_sum, it.l1, it.nnz = 1.0, 0.0, 0.0, 0
-
-
-@njit(nogil=True, cache=True)
-def _fold_scale(state):  # type: ignore[no-untyped-def]
-    """Multiply the scale into the vectors, so that it is 1 again."""
-    it = state.iterate[0]
-    for k in range(it.nnz):
-        state.coef[state.support[k]] *= it.scale
-    state.image[:] = state.image * it.scale
-    it.image_sum *= it.scale
-    it.l1 *= it.scale
-    it.scale = 1.0
-
-
-@njit(nogil=True, cache=True)
 def move(design, sigma, state, j, gradient, sqnorm, vertex, step):  # type: ignore[no-untyped-def]
-    """a <- (1 - step) a + step * vertex * e_j, with S, F and the image; return the largest change of a coefficient.
-
-    That is the change of a_j. Every other coefficient changes by step * abs(a_i), and in the ball abs(a_i) <= delta - abs(a_j),
-    which is at most abs(vertex - a_j), as abs(vertex) = delta.
-    """
+    """a <- (1 - step) a + step * vertex * e_j, with S, F and the image; return the largest change of a coefficient."""
     it = state.iterate[0]
-    moved = step * abs(vertex - it.scale * state.coef[j])
     image_dot = gradient + sigma[j]
     keep = 1.0 - step
     it.energy = keep * keep * it.energy + 2.0 * vertex * step * keep * image_dot + (vertex * step) ** 2 * sqnorm
     it.correlation = keep * it.correlation + vertex * step * sigma[j]
-    if keep == 0.0:
-        _forget(state)
-    else:
-        it.scale *= keep
-        if it.scale < _SMALLEST_SCALE:
-            _fold_scale(state)
-    added = vertex * step / it.scale
-    if not state.listed[j]:
-        state.listed[j] = True
-        state.support[it.nnz] = j
-        it.nnz += 1
-    it.l1 += abs(state.coef[j] + added) - abs(state.coef[j])
-    state.coef[j] += added
+    moved, added, factor = mix(state, j, vertex, step)
+    if factor != 1.0:
+        state.image[:] *= factor
+        it.image_sum *= factor
     it.image_sum += col_axpy(design, j, added, state.image)
     return moved
 
 
 @njit(nogil=True, cache=True)
-def _steepest_of_support(design, sigma, state, best, slope):  # type: ignore[no-untyped-def]
-    """The steeper of (best, slope) and the columns of the support, whose best vertex never ascends; and the entries touched."""
+def descent_vertex(design, sigma, state):  # type: ignore[no-untyped-def]
+    """`fwcore.solvers.scaled.find_vertex` for the squared loss, whose gradient'a = S - F."""
     it = state.iterate[0]
-    entries = 0
-    for k in range(it.nnz):
-        j = state.support[k]
-        gradient = it.scale * col_dot(design, j, state.image, it.image_sum) - sigma[j]
-        if abs(gradient) > abs(slope):
-            best, slope = j, gradient
-        entries += col_entries(design, j)
-    return best, slope, entries
-
-
-@njit(nogil=True, cache=True)
-def find_vertex(design, sigma, state):  # type: ignore[no-untyped-def]
-    """Ask the oracle until its vertex descends: (index, gradient, Frank-Wolfe gap of the vertex).
-
-    A sample may hold no descent vertex, and that is not convergence: draw again, until ``redraw_until`` columns were looked at, and
-    then look at the support too. For T containing the support, delta * max_T abs(gradient) >= -gradient'a, so the gap is then never
-    negative.
-    """
-    it, walk = state.iterate[0], state.walk[0]
-    looked = 0
-    while True:
-        j, slope, dots, entries = steepest(state.oracle, design, sigma, it.scale, state.image, it.image_sum, walk.kappa)
-        looked += dots
-        walk.dots += dots
-        walk.entries += entries
-        toward = walk.value * abs(slope)
-        gap = it.energy - it.correlation + toward
-        # The vertex of the last step has a gap of 0 but for rounding: to draw it again is to draw no descent vertex.
-        if gap > _ROUNDING * (it.energy + abs(it.correlation) + toward) or dots >= sigma.size:
-            return j, slope, gap
-        walk.empty += 1
-        if looked >= it.redraw_until:
-            j, slope, entries = _steepest_of_support(design, sigma, state, j, slope)
-            walk.dots += it.nnz
-            walk.entries += entries
-            return j, slope, it.energy - it.correlation + walk.value * abs(slope)
+    along, size = it.energy - it.correlation, it.energy + abs(it.correlation)
+    return find_vertex(design, sigma, state, it.scale, state.image, it.image_sum, along, size)
 
 
 @njit(nogil=True, cache=True)
@@ -252,7 +161,7 @@ def _advance(design, sigma, sqnorms, f0, state, rows):  # type: ignore[no-untype
     """Steps until ``rows`` is full or the point ends; the number of rows filled (Frandi et al. 2016, Algorithms 1 and 2)."""
     it, walk = state.iterate[0], state.walk[0]
     for k in range(rows.size):
-        j, gradient, gap = find_vertex(design, sigma, state)
+        j, gradient, gap = descent_vertex(design, sigma, state)
         vertex = -walk.value if gradient > 0.0 else walk.value
         image_dot = gradient + sigma[j]
         step = exact_line_search(it.energy, it.correlation, gradient, image_dot, sqnorms[j], vertex)

@@ -15,33 +15,22 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.design import Floats, Ints, col_axpy, col_dot, col_entries, combine
+from fwcore.design import Floats, Ints, col_axpy, combine
 from fwcore.losses import Loss, descent_at, loss_at
-from fwcore.oracles import steepest
 from fwcore.problem import Problem
 from fwcore.solvers.base import close_step
+from fwcore.solvers.scaled import SCALED, find_vertex, mix
 from fwcore.trace import Rows
 
-SMOOTH = np.dtype(
-    [
-        ("scale", np.float64),
-        ("objective", np.float64),
-        ("along", np.float64),
-        ("l1", np.float64),
-        ("nnz", np.int64),
-        ("redraw_until", np.int64),
-    ]
-)
-_SMALLEST_SCALE = 1e-100
-_ROUNDING = 1e-13
+SMOOTH = np.dtype([*SCALED, ("objective", np.float64), ("along", np.float64)])
 _NEWTON_STEPS, _NEWTON_TOLERANCE = 50, 1e-12
 
 
 class SmoothState(NamedTuple):
-    """A run. a = scale * coef; ``image``: (m,), X a. ``residual``: (m,), -l'(X a, y); ``toward``: (m,), room for X s - X a.
+    """A run; see `fwcore.solvers.scaled`. ``image``: (m,), X a. ``residual``: (m,), -l'(X a, y).
 
-    ``coef``, ``support``, ``listed``: (p,), as of `fwcore.solvers.frank_wolfe.BallState`; ``nothing``: (p,), zeros in the place of
-    X'y. ``smooth`` (1,): scale, f(a), f'(a)'a, sum abs(coef), non-zeros, the bound on empty draws.
+    ``toward``: (m,), room for X s - X a. ``nothing``: (p,), zeros in the place of X'y. ``iterate`` (1,) holds besides f(a) and
+    f'(a)'a.
     """
 
     coef: Floats
@@ -51,18 +40,18 @@ class SmoothState(NamedTuple):
     support: Ints
     listed: NDArray[np.bool_]
     nothing: Floats
-    smooth: Any
+    iterate: Any
     walk: Any
     oracle: Any
 
 
 def new_state(problem: Problem, walk: Any, oracle: Any, nothing: Floats, redraw_until: int) -> SmoothState:
     """The state before the first point, a = 0."""
-    smooth = np.zeros(1, SMOOTH)
-    smooth["scale"], smooth["redraw_until"] = 1.0, redraw_until
+    iterate = np.zeros(1, SMOOTH)
+    iterate["scale"], iterate["redraw_until"] = 1.0, redraw_until
     p, m = problem.p, problem.m
     vectors = (np.zeros(p), np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(p, np.int64), np.zeros(p, np.bool_))
-    return SmoothState(*vectors, nothing, smooth, walk, oracle)
+    return SmoothState(*vectors, nothing, iterate, walk, oracle)
 
 
 def open_point(problem: Problem, state: SmoothState, radius: float) -> None:
@@ -77,17 +66,10 @@ def steps(problem: Problem, state: SmoothState, rows: Rows) -> int:
     return int(_advance(problem.design, problem.y, loss, state, rows))
 
 
-def coefficients(state: SmoothState) -> tuple[Ints, Floats]:
-    """Indices in increasing order and values of the non-zero coefficients."""
-    indices = np.sort(state.support[: state.smooth["nnz"][0]])
-    values = state.smooth["scale"][0] * state.coef[indices]
-    return indices[values != 0], values[values != 0]
-
-
 @njit(nogil=True, cache=True)
 def _derive(y, loss, state):  # type: ignore[no-untyped-def]
     """f(a), the residual, and f'(a)'a, from the predictions."""
-    it = state.smooth[0]
+    it = state.iterate[0]
     it.objective, it.along = 0.0, 0.0
     for i in range(y.size):
         it.objective += loss_at(loss, state.image[i], y[i])
@@ -97,7 +79,7 @@ def _derive(y, loss, state):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True)
 def _refresh(design, y, loss, state, radius):  # type: ignore[no-untyped-def]
-    it = state.smooth[0]
+    it = state.iterate[0]
     indices = state.support[: it.nnz]
     norm = it.scale * np.abs(state.coef[indices]).sum()
     if norm > radius:
@@ -106,31 +88,6 @@ def _refresh(design, y, loss, state, radius):  # type: ignore[no-untyped-def]
     state.image[:] += combine(design, indices, values, state.image)
     it.l1 = np.abs(state.coef[indices]).sum()
     _derive(y, loss, state)
-
-
-@njit(nogil=True, cache=True)
-def _find_vertex(design, state):  # type: ignore[no-untyped-def]
-    """Ask the oracle until its vertex descends, as `fwcore.solvers.frank_wolfe.find_vertex` does: (index, slope, gap)."""
-    it, walk, looked = state.smooth[0], state.walk[0], 0
-    total = state.residual.sum()
-    while True:
-        j, slope, dots, entries = steepest(state.oracle, design, state.nothing, -1.0, state.residual, total, walk.kappa)
-        looked += dots
-        walk.dots += dots
-        walk.entries += entries
-        gap = it.along + walk.value * abs(slope)
-        if gap > _ROUNDING * (abs(it.along) + walk.value * abs(slope)) or dots >= state.coef.size:
-            return j, slope, gap
-        walk.empty += 1
-        if looked < it.redraw_until:
-            continue
-        for k in range(it.nnz):
-            other = -col_dot(design, state.support[k], state.residual, total)
-            walk.entries += col_entries(design, state.support[k])
-            if abs(other) > abs(slope):
-                j, slope = state.support[k], other
-        walk.dots += it.nnz
-        return j, slope, it.along + walk.value * abs(slope)
 
 
 @njit(nogil=True, cache=True)
@@ -163,36 +120,11 @@ def _line_search(y, loss, state, gap):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _mix(state, j, vertex, step):  # type: ignore[no-untyped-def]
-    """a <- (1 - step) a + step * vertex * e_j; a bound of the largest change of a coefficient (see `frank_wolfe.move`)."""
-    it = state.smooth[0]
-    moved = step * abs(vertex - it.scale * state.coef[j])
-    if step == 1.0 or it.scale * (1.0 - step) < _SMALLEST_SCALE:
-        for k in range(it.nnz):
-            state.coef[state.support[k]] *= it.scale * (1.0 - step)
-        it.scale = 1.0
-        if step == 1.0:
-            state.listed[:] = False
-            it.nnz, it.l1 = 0, 0.0
-        else:
-            it.l1 = np.abs(state.coef[state.support[: it.nnz]]).sum()
-    else:
-        it.scale *= 1.0 - step
-    if not state.listed[j]:
-        state.listed[j] = True
-        state.support[it.nnz] = j
-        it.nnz += 1
-    added = vertex * step / it.scale
-    it.l1 += abs(state.coef[j] + added) - abs(state.coef[j])
-    state.coef[j] += added
-    return moved
-
-
-@njit(nogil=True, cache=True)
 def _advance(design, y, loss, state, rows):  # type: ignore[no-untyped-def]
-    it, walk = state.smooth[0], state.walk[0]
+    it, walk = state.iterate[0], state.walk[0]
     for k in range(rows.size):
-        j, slope, gap = _find_vertex(design, state)
+        total = state.residual.sum()
+        j, slope, gap = find_vertex(design, state.nothing, state, -1.0, state.residual, total, it.along, abs(it.along))
         vertex = -walk.value if slope > 0.0 else walk.value
         moved = 0.0
         # The gap vouches for the iterate before the step, so where it is small enough that iterate stays.
@@ -201,7 +133,7 @@ def _advance(design, y, loss, state, rows):  # type: ignore[no-untyped-def]
             state.toward[:] -= col_axpy(design, j, vertex, state.toward) / y.size
             step = _line_search(y, loss, state, gap)
             state.image[:] += step * state.toward
-            moved = _mix(state, j, vertex, step)
+            moved, _, _ = mix(state, j, vertex, step)
             _derive(y, loss, state)
         row = rows[k]
         row.objective, row.l1, row.nnz = it.objective, it.scale * it.l1, it.nnz

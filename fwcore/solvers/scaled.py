@@ -1,0 +1,107 @@
+"""An iterate a = scale * coef with a list of its support: what the Frank-Wolfe solvers of every loss have in common.
+
+Shrinking all coefficients by 1 - l is one multiplication, so that a step costs nothing of length p. States have ``coef``,
+``support`` and ``listed``, (p,): the first ``nnz`` entries of ``support`` are the indices with a coefficient, and ``listed`` marks
+them; ``iterate``, one record with the `SCALED` fields; ``walk``, the book-keeping; and ``oracle``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from fwcore.design import Floats, Ints, col_dot, col_entries
+from fwcore.oracles import steepest
+
+SCALED = [("scale", np.float64), ("l1", np.float64), ("nnz", np.int64), ("redraw_until", np.int64)]
+"""The scale, sum abs(coef), non-zeros, and the columns that are looked at in vain before the support is looked at, too."""
+
+# The scale is folded into the vectors long before it underflows.
+_SMALLEST_SCALE = 1e-100
+# A gap is a difference of larger numbers; below this share of them it is noise.
+_ROUNDING = 1e-13
+
+
+def coefficients(state: Any) -> tuple[Ints, Floats]:
+    """Indices in increasing order and values of the non-zero coefficients."""
+    indices = np.sort(state.support[: state.iterate["nnz"][0]])
+    values = state.iterate["scale"][0] * state.coef[indices]
+    return indices[values != 0], values[values != 0]
+
+
+@njit(nogil=True, cache=True)
+def enlist(state, j):  # type: ignore[no-untyped-def]
+    """Make sure that column j is in the support."""
+    it = state.iterate[0]
+    if not state.listed[j]:
+        state.listed[j] = True
+        state.support[it.nnz] = j
+        it.nnz += 1
+
+
+@njit(nogil=True, cache=True)
+def mix(state, j, vertex, step):  # type: ignore[no-untyped-def]
+    """a <- (1 - step) a + step * vertex * e_j: (largest change of a coefficient, what coef_j got, factor).
+
+    Vectors that share the scale are to be multiplied by the factor: 1, but where the scale starts anew from 1. The largest change
+    is that of a_j. Every other coefficient changes by step * abs(a_i), and in the ball abs(a_i) <= delta - abs(a_j), which is at
+    most abs(vertex - a_j), as abs(vertex) = delta.
+    """
+    it = state.iterate[0]
+    moved, factor = step * abs(vertex - it.scale * state.coef[j]), 1.0
+    it.scale *= 1.0 - step
+    if it.scale < _SMALLEST_SCALE:
+        # 0 after a full step, which leaves nothing of the old iterate.
+        factor, it.scale = it.scale, 1.0
+        it.l1 *= factor
+        for k in range(it.nnz):
+            state.coef[state.support[k]] *= factor
+            state.listed[state.support[k]] = factor > 0.0
+        it.nnz = it.nnz if factor > 0.0 else 0
+    enlist(state, j)
+    added = vertex * step / it.scale
+    it.l1 += abs(state.coef[j] + added) - abs(state.coef[j])
+    state.coef[j] += added
+    return moved, added, factor
+
+
+@njit(nogil=True, cache=True)
+def _steepest_of_support(design, sigma, state, scale, image, image_sum, best, slope):  # type: ignore[no-untyped-def]
+    """The steeper of (best, slope) and the columns of the support, whose best vertex never ascends; charged."""
+    it, walk = state.iterate[0], state.walk[0]
+    for k in range(it.nnz):
+        j = state.support[k]
+        gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
+        if abs(gradient) > abs(slope):
+            best, slope = j, gradient
+        walk.entries += col_entries(design, j)
+    walk.dots += it.nnz
+    return best, slope
+
+
+@njit(nogil=True, cache=True)
+def find_vertex(design, sigma, state, scale, image, image_sum, along, size):  # type: ignore[no-untyped-def]
+    """Ask the oracle until its vertex descends: (index, gradient_j, Frank-Wolfe gap of the vertex).
+
+    gradient_j = ``scale`` * z_j'``image`` - sigma_j, and ``along`` = gradient'a, a difference of numbers of ``size``. A sample may
+    hold no descent vertex, and that is not convergence: draw again, until ``redraw_until`` columns were looked at, and then look at
+    the support too. For T containing the support, delta * max_T abs(gradient) >= -gradient'a, so the gap is then never negative.
+    """
+    it, walk = state.iterate[0], state.walk[0]
+    looked = 0
+    while True:
+        j, slope, dots, entries = steepest(state.oracle, design, sigma, scale, image, image_sum, walk.kappa)
+        looked += dots
+        walk.dots += dots
+        walk.entries += entries
+        toward = walk.value * abs(slope)
+        gap = along + toward
+        # The vertex of the last step has a gap of 0 but for rounding: to draw it again is to draw no descent vertex.
+        if gap > _ROUNDING * (size + toward) or dots >= sigma.size:
+            return j, slope, gap
+        walk.empty += 1
+        if looked >= it.redraw_until:
+            j, slope = _steepest_of_support(design, sigma, state, scale, image, image_sum, j, slope)
+            return j, slope, along + walk.value * abs(slope)
