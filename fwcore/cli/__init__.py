@@ -10,7 +10,8 @@ from fwcore import warmup
 from fwcore.cli import compare
 from fwcore.cli.common import BAD_INPUT, FAILED, INTERRUPTED, STEP_LIMIT
 from fwcore.cli.datasets import build_datasets
-from fwcore.cli.path import flag, path, with_solver_flags
+from fwcore.cli.flags import flag, of_files, of_solvers, with_flags
+from fwcore.cli.path import path
 from fwcore.solvers import solvers
 
 __all__ = ["BAD_INPUT", "FAILED", "INTERRUPTED", "STEP_LIMIT", "build_app", "main"]
@@ -24,7 +25,7 @@ def build_app() -> typer.Typer:
         add_completion=False,
         rich_markup_mode=None,
     )
-    app.command("path")(with_solver_flags(path))
+    app.command("path")(with_flags(path, reading=of_files(), options=of_solvers()))
     app.command("compare")(compare.run)
     app.add_typer(build_datasets(), name="datasets")
     app.command("solvers")(_solvers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any
 
 from fwcore.design import Floats
 from fwcore.errors import ParameterError
@@ -16,44 +16,21 @@ TASKS = ("auto", "regression", "classification")
 
 @dataclass(frozen=True)
 class ParseOptions:
-    """How to read a file; what a format does not know it leaves alone.
+    """How to read a file; what a format does not know it leaves alone. ``labels``: the response, where it is not in the file."""
 
-    Attributes
-    ----------
-    target : str, optional
-        Column that is the response; by default the last. Of MATLAB and .npz files, the variable.
-    matrix : str, optional
-        Of MATLAB and .npz files, the variable that is the design; by default the one matrix that fits.
-    task : "auto", "regression" or "classification"
-        ``auto``: two classes where the response is text or has two values that are labels (0/1, -1/+1, 1/2), else numbers.
-    positive : str, optional
-        The class that becomes +1, all others -1; by default the second of two in sorted order.
-    missing : "refuse", "drop" or "mean"
-        What to do with missing values: drop their rows, or put the mean; rows without a response go unless they are refused.
-    categorical : "refuse", "one-hot" or "drop"
-        What to do with columns of text.
-    columns : int, optional
-        Of sparse text, the number of columns where the last ones may be empty.
-    labels : array of shape (m,), optional
-        The response itself, where it is not in the file.
-    header : bool, optional
-        Whether the first line of a delimited file names the columns; by default it does unless it holds a number.
-    delimiter : str, optional
-    decimal : "." or ","
-        By default found by looking.
-    """
-
-    target: str | None = None
-    matrix: str | None = None
-    task: str = "auto"
-    positive: str | None = None
-    missing: str = "refuse"
-    categorical: str = "refuse"
-    columns: int | None = None
+    target: Annotated[str | None, "The column that is the response, the last by default; of MATLAB and .npz, the variable."] = None
+    matrix: Annotated[str | None, "Of MATLAB and .npz, the variable that is the design; by default the one that fits."] = None
+    task: Annotated[
+        str, "auto, regression or classification; auto: two classes where the response is text or has two values that are labels."
+    ] = "auto"
+    positive: Annotated[str | None, "The class that is +1, all others -1; by default the second of two in sorted order."] = None
+    missing: Annotated[str, "Refuse missing values, drop their rows, or put the mean."] = "refuse"
+    categorical: Annotated[str, "Refuse columns of text, one-hot, or drop."] = "refuse"
+    columns: Annotated[int | None, "Of sparse text, the number of columns, where the last ones may be empty."] = None
     labels: Any = field(default=None, compare=False)
-    header: bool | None = None
-    delimiter: str | None = None
-    decimal: str | None = None
+    header: Annotated[bool | None, "Whether the first line names columns; by default, where it holds no number."] = None
+    delimiter: Annotated[str | None, "One character; found by looking if not given."] = None
+    decimal: Annotated[str | None, ". or , and found by looking if not given."] = None
 
     def __post_init__(self) -> None:
         allowed = {"task": TASKS, "missing": MISSING, "categorical": CATEGORICAL, "decimal": (None, ".", ",")}
