@@ -91,3 +91,26 @@ def checked_test(test: tuple[Any, Any] | None, train: Design) -> tuple[Design | 
     if isinstance(train, designs.Products):
         return designs.with_rows(train, X), y
     return designs.from_matrix(X)._replace(offset=train.offset, scale=train.scale), y
+
+
+def require_labels(X: Any, y: Floats) -> None:
+    """What the logistic loss asks of the design and the response."""
+    wrong = y[np.abs(y) != 1.0]
+    require(wrong.size == 0, "y", "-1 or +1 in every row, for the logistic loss", float(wrong[0]) if wrong.size else 0.0)
+    centred = isinstance(X, designs.STORAGES) and bool(X.offset.any())
+    require(not centred, "X", "a design without offsets, for the logistic loss", "centred columns")
+
+
+def scaled(design: Design, y: Floats, loss: str, standardize: bool) -> tuple[Design, Floats, float, float]:
+    """The design in the solvers' scale, the squared norms of its columns, and offset and scale of the response."""
+    if not standardize:
+        sqnorms = designs.sqnorms(design)
+        require(bool(y.any() and sqnorms.any()), "y", "not orthogonal to every column of X", "zeros in X or y")
+        return design, sqnorms, 0.0, 1.0
+    offset, scale = 0.0, 1.0
+    if loss == "squared":
+        require(bool(np.ptp(y) > 0), "y", "not constant", float(y[0]))
+        offset, scale = float(y.mean()), float(np.sqrt(y.size))
+    design = designs.standardized(design, centre=loss == "squared")
+    require(bool(design.scale.any()), "X", "a design with a column that is not constant", "constant columns only")
+    return design, (design.scale > 0).astype(np.float64), offset, scale

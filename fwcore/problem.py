@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fwcore import design as designs
-from fwcore.arrays import checked_matrix, checked_names, checked_test, checked_vector, require
+from fwcore.arrays import checked_matrix, checked_names, checked_test, checked_vector, require, require_labels, scaled
 from fwcore.design import Design, Floats, Ints
 from fwcore.losses import LOSSES, Loss
 
@@ -120,24 +120,9 @@ class Problem:
         require(dtype in _DTYPES, "dtype", f"one of {list(_DTYPES)}", dtype)
         names = checked_names(names, X)
         train = X if isinstance(X, designs.STORAGES) else designs.from_matrix(X, dtype)
-        offset, scale = 0.0, 1.0
         if loss == "logistic":
-            wrong = y[np.abs(y) != 1.0]
-            require(wrong.size == 0, "y", "-1 or +1 in every row, for the logistic loss", float(wrong[0]) if wrong.size else 0.0)
-            centred = isinstance(X, designs.STORAGES) and bool(X.offset.any())
-            require(not centred, "X", "a design without offsets, for the logistic loss", "centred columns")
-        if standardize and loss == "logistic":
-            train = designs.standardized(train, centre=False)
-            sqnorms = (train.scale > 0).astype(np.float64)
-        elif standardize:
-            require(np.ptp(y) > 0, "y", "not constant", float(y[0]))
-            train = designs.standardized(train)
-            require(bool(train.scale.any()), "X", "a design with a column that is not constant", "constant columns only")
-            offset, scale = float(y.mean()), float(np.sqrt(y.size))
-            sqnorms = (train.scale > 0).astype(np.float64)
-        else:
-            sqnorms = designs.sqnorms(train)
-            require(bool(y.any()) and bool(sqnorms.any()), "y", "not orthogonal to every column of X", "zeros in X or y")
+            require_labels(X, y)
+        train, sqnorms, offset, scale = scaled(train, y, loss, standardize)
         in_range = bool(np.isfinite(train.scale).all() and np.isfinite(sqnorms).all())
         require(in_range, "X", f"in the range of {dtype}, their squares in that of float64", "larger values")
         if isinstance(train, designs.Products):
