@@ -1,18 +1,20 @@
 """How cost is counted, the same for all methods.
 
 ``dots`` are column dot products: x_j'v for one column, whatever the storage. ``entries`` are matrix entries touched, the stored
-entries of each column that was looked at, as Shalev-Shwartz & Tewari (2009) count. ``grads`` are derivatives of single samples, as
-Negiar et al. (2020) count; only methods that sample rows fill them. Seconds are CPU seconds in kernels, compilation and judging
-excluded.
+entries of each column or row that was looked at, as Shalev-Shwartz & Tewari (2009) count. ``grads`` are derivatives of single
+samples, as Negiar et al. (2020) count; only methods that sample rows fill them. Seconds are CPU seconds in kernels, compilation and
+judging excluded.
 
 ======================= ================================================================================================
-every method            p dots for X'y at the start of a path
+every method of columns p dots for X'y at the start of a path
 fw, away_fw, pairwise   p dots a step; sfw: kappa a step, and the active columns where a draw was in vain
 cd                      a dot for every coordinate that a cycle visits, p for a pass over all columns
 scd                     a dot an update; p more a step where the gap is the rule
 detcd                   p dots a step
 fista, apg              p dots a gradient, and a dot for every non-zero coefficient of each product X a (backtracking included);
                         p more where the gap is looked at
+smidas, truncgrad       a grad and the stored entries of a row an update, and no X'y; where the gap is looked at, p dots and one for
+                        every non-zero coefficient; a search for eta is charged as the passes that it is
 corrective_fw,          p dots a full pass, a dot for every column that is looked at one by one, and one for every entry of the
 active_set              Gram matrix of the working set
 ======================= ================================================================================================

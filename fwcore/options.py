@@ -53,6 +53,35 @@ class WalkOptions(Options):
     )
 
 
+class PenaltyOptions(WalkOptions):
+    """Those of the solvers of the penalty form that walk elastic nets, too."""
+
+    l1_ratio = param.Number(
+        default=1.0,
+        bounds=(1e-6, 1.0),
+        softbounds=(0.1, 1.0),
+        label="l1 ratio",
+        doc="Elastic net: (lam (1 / l1_ratio - 1) / 2) ||a||^2 joins the objective, so that the l1 norm, of weight lam, has this "
+        "share in the penalty. 1: the Lasso.",
+    )
+
+    def ridge(self, lam: float) -> float:
+        """The weight of ||a||^2 / 2 beside ``lam``."""
+        return float(lam * (1.0 / self.l1_ratio - 1.0))
+
+
+class BallOptions(WalkOptions):
+    """Those of the solvers of the ball form that walk elastic nets, too."""
+
+    ridge = param.Number(
+        default=0.0,
+        bounds=(0.0, 1e6),
+        softbounds=(0.0, 1.0),
+        label="Ridge",
+        doc="Elastic net: (ridge / 2) ||a||^2 joins the objective; columns have unit norm. 0: the Lasso.",
+    )
+
+
 def rule_of(parameter: param.Parameter) -> str:
     """What a parameter accepts, as the end of a sentence."""
     if isinstance(parameter, SamplingRule):

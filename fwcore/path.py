@@ -144,8 +144,8 @@ class Walk:
         self._columns.append((snapshot.indices, snapshot.coefficients))
         self.reached = snapshot.point + 1
         if self.reached == self.grid.size:
-            limited = (self.points["status"] == Status.STEP_LIMIT).any()
-            self.status = Status.STEP_LIMIT if limited else snapshot.status
+            worst = [status for status in (Status.DIVERGED, Status.STEP_LIMIT) if (self.points["status"] == status).any()]
+            self.status = worst[0] if worst else snapshot.status
 
     def result(self) -> PathResult:
         """What has been reached so far."""
@@ -167,6 +167,7 @@ class Walk:
             coefs=coefs,
             trace=np.concatenate(self._rows) if self._rows else new_rows(0),
             versions=versions(),
+            notes=self.solver.notes(self._state),
         )
 
 
@@ -184,6 +185,8 @@ class PathResult:
         Coefficients in the solvers' scale (columns of unit norm when standardised).
     trace : structured array
         One row a step, see `fwcore.trace`.
+    notes : dict
+        What the solver found out besides, such as a step size.
     """
 
     problem: str
@@ -198,6 +201,7 @@ class PathResult:
     coefs: scipy.sparse.csc_array[np.float64]
     trace: Rows
     versions: dict[str, str]
+    notes: dict[str, Any]
 
     @property
     def max_relative_gap(self) -> float:
@@ -227,6 +231,7 @@ class PathResult:
             "mean_active": float(points["nnz"].mean()) if points.size else None,
             "best_test_mse": float(tested.min()) if tested.size else None,
             "max_relative_gap": _number(self.max_relative_gap),
+            "notes": self.notes,
             "versions": self.versions,
         }
 

@@ -22,9 +22,9 @@ _DTYPES = ("float64", "float32")
 class Verdict(NamedTuple):
     """What the judge says of a point.
 
-    ``objective`` is f(a), without the penalty; ``true_gap`` as in `Problem.judge`; ``train_mse`` and ``test_mse`` are mean squared
-    errors in the units of the y that was given, squared (NaN without test rows), and for the logistic loss the share of rows on
-    the wrong side; ``l1`` = sum abs(a); ``nnz`` counts a_j != 0.
+    ``objective`` is f(a), without lam times the l1 norm, but with the ridge of an elastic net; ``true_gap`` as in `Problem.judge`;
+    ``train_mse`` and ``test_mse`` are mean squared errors in the units of the y that was given, squared (NaN without test rows),
+    and for the logistic loss the share of rows on the wrong side; ``l1`` = sum abs(a); ``nnz`` counts a_j != 0.
     """
 
     objective: float
@@ -153,6 +153,11 @@ class Problem:
         return self.design.entries
 
     @cached_property
+    def rows(self) -> designs.Rows:
+        """The rows of X, for methods that look at one sample at a time: another copy of it, made when first asked for."""
+        return designs.rows_of(self.design)
+
+    @cached_property
     def f0(self) -> float:
         """f(0), the unit of relative gaps: 1/2 ||y||^2, or m log 2."""
         return self.loss.value(np.zeros(self.m), self.y)
@@ -181,7 +186,7 @@ class Problem:
         designs.full_pass(self.design, residual, float(residual.sum()), out)
         return np.asarray(np.negative(out, out=out))
 
-    def judge(self, indices: Ints, coefficients: Floats, form: str, value: float) -> Verdict:
+    def judge(self, indices: Ints, coefficients: Floats, form: str, value: float, ridge: float = 0.0) -> Verdict:
         """Judge a point by the gap of its form, at the cost of one pass over X.
 
         Parameters
@@ -195,6 +200,9 @@ class Problem:
             - ball: f'(a)'a + delta * max abs(f'(a)), the Frank-Wolfe gap over all columns (Jaggi 2013);
             - penalty: f(a) + lam * sum abs(a) minus the dual value of s * R, where R = -l'(X a, y), which is y - X a of the
               squared loss, and s = min(1, lam / max abs(X'R)).
+        ridge : float
+            Weight r of (r / 2) ||a||^2, which then belongs to f: the gaps are those of the elastic net, which is the same form with
+            the rows sqrt(r) I below X and zeros below y.
 
         Raises
         ------
@@ -205,13 +213,15 @@ class Problem:
         image = _image(self.design, indices, coefficients)
         residual = -self.loss.derivative(image, self.y)
         gradient = self.gradient(residual)
-        objective = self.loss.value(image, self.y)
+        gradient[indices] += ridge * coefficients
+        quadratic = ridge * float(coefficients @ coefficients)
+        objective = self.loss.value(image, self.y) + 0.5 * quadratic
         l1 = float(np.abs(coefficients).sum())
         steepest = float(np.abs(gradient).max())
         if form == "ball":
             gap = float(gradient[indices] @ coefficients) + value * steepest
         else:
-            gap = duality_gap(self.loss, self.y, residual, objective, value, l1, steepest)
+            gap = duality_gap(self.loss, self.y, residual, objective, value, l1, steepest, quadratic)
         train_mse = self.y_scale**2 * self.loss.error(image, self.y)
         nnz = int(np.count_nonzero(coefficients))
         return Verdict(objective, gap, train_mse, self.test_mse(indices, coefficients), l1, nnz)
@@ -224,13 +234,15 @@ class Problem:
         return self.loss.error(prediction, self.test_y)
 
 
-def duality_gap(loss: Loss, y: Floats, residual: Floats, objective: float, lam: float, l1: float, steepest: float) -> float:
-    """Gap of the penalised form where f(a) = ``objective``, sum abs(a) = ``l1`` and R = ``residual``, ``steepest`` = max abs(X'R).
+def duality_gap(
+    loss: Loss, y: Floats, residual: Floats, objective: float, lam: float, l1: float, steepest: float, quadratic: float = 0.0
+) -> float:
+    """Gap of the penalised form; ``objective`` = f(a), ``l1`` = sum abs(a), ``residual`` = R and ``steepest`` = max abs(f'(a)).
 
-    f(a) + lam * l1 minus the dual value of s R, s = min(1, lam / steepest).
+    f(a) + lam * l1 minus the dual value of s R, s = min(1, lam / steepest); ``quadratic`` is r ||a||^2 of an elastic net.
     """
     shrink = min(1.0, lam / steepest) if steepest > 0 else 1.0
-    return objective + lam * l1 - loss.dual(residual, y, shrink)
+    return objective + lam * l1 - loss.dual(residual, y, shrink) + 0.5 * shrink * shrink * quadratic
 
 
 def _image(design: Design, indices: Ints, coefficients: Floats) -> Floats:

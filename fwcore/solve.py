@@ -73,7 +73,7 @@ def iterate(
         indices, coefficients = solver.coefficients(state)
         verdict = None
         if status != Status.RUNNING or steps % CHECKPOINT == 0:
-            judged = problem.judge(indices, coefficients, solver.form, value)
+            judged = problem.judge(indices, coefficients, solver.form, value, solver.ridge(state))
             rows["true_gap"][-1] = judged.true_gap
             verdict = judged if status != Status.RUNNING else None
         wanted = yield Snapshot(point, value, rows, indices, coefficients, status, verdict)

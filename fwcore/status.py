@@ -13,6 +13,7 @@ class Status(IntEnum):
     SMALL_GAP = 2
     STEP_LIMIT = 3
     STOPPED = 4
+    DIVERGED = 5
 
     @property
     def sentence(self) -> str:
@@ -30,5 +31,6 @@ _SENTENCES = {
     Status.SMALL_MOVE: "No coefficient moved by more than the tolerance. The true gap tells how far the optimum is.",
     Status.SMALL_GAP: "The method's own gap fell below the tolerance. The true gap tells how far the optimum is.",
     Status.STEP_LIMIT: "The step limit was reached first. Raise max_steps, loosen tol, or sample more columns.",
+    Status.DIVERGED: "The iterates grew without bound. What was reached before is kept; lower eta.",
     Status.STOPPED: "Stopped on request. What was reached is kept.",
 }

@@ -193,7 +193,7 @@ def _figures(entrant: Contender, results: Sequence[PathResult]) -> Figures:
         gap=max(result.max_relative_gap for result in results),
         error=error,
         at=at,
-        finished=all(result.status not in (Status.STEP_LIMIT, Status.STOPPED) for result in results),
+        finished=all(result.status not in (Status.STEP_LIMIT, Status.DIVERGED, Status.STOPPED) for result in results),
     )
 
 

@@ -10,7 +10,8 @@ seconds    CPU seconds of the worker's thread spent in kernels; evaluation and c
 dots       column dot products so far, those of X'y included (p where a method needs X'y)
 entries    matrix entries touched so far
 grads      derivatives of single samples so far
-objective  f(a) after the step, as the method tracks it
+objective  f(a) after the step, as the method tracks it, with the ridge of an elastic net; an estimate of
+           ``smidas`` and ``truncgrad``: the mean loss of the samples of the step before they were learnt
 gap        the method's own gap before the step: sampled gap of ``sfw``, full gap of ``fw`` and ``cd``;
            for ``corrective_fw`` and ``active_set`` an upper bound of the true gap after the step
 true_gap   gap over all columns after the step, by the judge; NaN but at checkpoints and ends of points

@@ -1,7 +1,7 @@
 """What the commands share: exit codes, messages, errors, Ctrl-C, progress.
 
-Exit codes: 0 done; 1 something failed; 2 bad input, before anything ran; 3 a step limit ended a point; 130 interrupted, and what
-was reached was written.
+Exit codes: 0 done; 1 something failed; 2 bad input, before anything ran; 3 a step limit, or divergence, ended a point; 130
+interrupted, and what was reached was written.
 """
 
 from __future__ import annotations

@@ -95,7 +95,9 @@ def _write(result: PathResult, out: Path | None, trace: Path | None, summary: Pa
     if result.status == Status.STOPPED:
         messages.print(f"Interrupted: {result.points.size} of {result.grid.size} points were written.")
         raise typer.Exit(INTERRUPTED)
-    raise typer.Exit(STEP_LIMIT if result.status == Status.STEP_LIMIT else 0)
+    if result.status == Status.DIVERGED:
+        messages.print(result.status.sentence)
+    raise typer.Exit(STEP_LIMIT if result.status in (Status.STEP_LIMIT, Status.DIVERGED) else 0)
 
 
 def _grid(problem: Problem, form: str, points: int, delta_max: float | None, line: Announce, interrupted: threading.Event) -> Any:

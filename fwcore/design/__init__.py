@@ -31,6 +31,8 @@ from fwcore.design.prefetch import AHEAD, LINE, prefetch
 from fwcore.design.primitives import Floats, Ints, col_axpy, col_dot, col_entries, col_fetch, col_moments, col_place, col_row
 from fwcore.design.product_primitives import materialized
 from fwcore.design.products import ProductNames, Products, kept, product_count, with_rows
+from fwcore.design.ridged import Ridged
+from fwcore.design.rows import Rows, row, row_entries, rows_of
 
 __all__ = [
     "AHEAD",
@@ -43,6 +45,8 @@ __all__ = [
     "Ints",
     "ProductNames",
     "Products",
+    "Ridged",
+    "Rows",
     "all_dots",
     "col_axpy",
     "col_dot",
@@ -63,6 +67,9 @@ __all__ = [
     "permuted",
     "prefetch",
     "product_count",
+    "row",
+    "row_entries",
+    "rows_of",
     "save",
     "some_dots",
     "sqnorms",
@@ -93,8 +100,10 @@ def layout(design: Design) -> tuple[Any, ...]:
     return (type(design), degree, *(array.dtype.str for array in design.stored))
 
 
-def permuted(design: Design, columns: NDArray[Any]) -> Design:
+def permuted(design: Any, columns: NDArray[Any]) -> Any:
     """A copy with the columns in another order; ``columns`` (p,) says which column goes where."""
+    if isinstance(design, Ridged):
+        return design._replace(design=permuted(design.design, columns), columns=design.columns[columns])
     if isinstance(design, Csc):
         return csc.permuted(design, columns)
     rest = {"offset": design.offset[columns], "scale": design.scale[columns]}

@@ -21,7 +21,7 @@ from fwcore.dispatch import FAST, chooses, implements
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _entry(base, factors, j, i):  # type: ignore[no-untyped-def]
+def entry(base, factors, j, i):  # type: ignore[no-untyped-def]
     """Row i of the stored column j."""
     product = base[factors[j, 0], i]
     for k in range(1, factors.shape[1]):
@@ -164,7 +164,7 @@ def _dot_of_five(design, j, v, v_sum):  # type: ignore[no-untyped-def]
 def _dot_of_any(design, j, v, v_sum):  # type: ignore[no-untyped-def]
     total = 0.0
     for i in range(v.size):
-        total += v[i] * _entry(design.base, design.factors, j, i)
+        total += v[i] * entry(design.base, design.factors, j, i)
     return design.scale[j] * (total - design.offset[j] * v_sum)
 
 
@@ -186,7 +186,7 @@ def _range_dots(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
 def _col_axpy(design, j, c, v):  # type: ignore[no-untyped-def]
     c = c * design.scale[j]
     for i in range(v.size):
-        v[i] += c * _entry(design.base, design.factors, j, i)
+        v[i] += c * entry(design.base, design.factors, j, i)
     return c * v.size * design.offset[j]
 
 
@@ -215,7 +215,7 @@ def _col_row(design, j, k):  # type: ignore[no-untyped-def]
 def _col_moments(design, j):  # type: ignore[no-untyped-def]
     column = np.empty(design.m)
     for i in range(column.size):
-        column[i] = _entry(design.base, design.factors, j, i)
+        column[i] = entry(design.base, design.factors, j, i)
     mean, square = 0.0, 0.0
     for i in range(column.size):
         mean += column[i]
@@ -230,4 +230,4 @@ def materialized(design, out):  # type: ignore[no-untyped-def]
     """out (p, m) = the stored columns."""
     for j in range(out.shape[0]):
         for i in range(out.shape[1]):
-            out[j, i] = _entry(design.base, design.factors, j, i)
+            out[j, i] = entry(design.base, design.factors, j, i)

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.design import LINE, Design, Floats, col_dot, col_entries, col_fetch, col_place, permuted, prefetch
+from fwcore.design import LINE, Floats, col_dot, col_entries, col_fetch, col_place, permuted, prefetch
 from fwcore.dispatch import implements
 from fwcore.oracles.protocol import steepest
 from fwcore.stream import below, new_stream
@@ -30,7 +30,7 @@ class Blocks(NamedTuple):
     stream: NDArray[np.uint64]
 
     @classmethod
-    def of(cls, design: Design, sigma: Floats, width: int, seed: int) -> Blocks:
+    def of(cls, design: Any, sigma: Floats, width: int, seed: int) -> Blocks:
         """The oracle with its own copy of the design, reproducible by its seed."""
         columns = np.random.default_rng(seed).permutation(sigma.size).astype(np.int32)
         blocks = np.arange(-(-sigma.size // width), dtype=np.int32)

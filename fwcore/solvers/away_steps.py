@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from fwcore import sampling
 from fwcore.design import Floats, col_axpy, col_dot, col_entries
-from fwcore.errors import ParameterError
 from fwcore.options import SamplingRule, WalkOptions
 from fwcore.oracles import Full, Sampled
 from fwcore.problem import Problem
@@ -43,15 +41,9 @@ class AwaySolver(FrankWolfeSolver):
     Options = AwayOptions
     pairwise = False
 
-    def oracle(self, problem: Problem, sigma: Floats, options: Any, seed: int) -> Any:
-        everything = self.kappa(problem, options, 0.0) == self.kappa(problem, options, 1.0) == problem.p
-        return Full(np.array([problem.p])) if everything else Sampled.of(problem.p, seed)
-
-    def kappa(self, problem: Problem, options: Any, progress: float) -> int:
-        try:
-            return sampling.parse(options.sampling).kappa(problem.p, progress)
-        except ParameterError as error:
-            raise ParameterError(error.name, type(self).__name__, error.rule, error.got) from None
+    def oracle(self, design: Any, sigma: Floats, options: Any, seed: int) -> Any:
+        p = sigma.size
+        return Full(np.array([p])) if self.kappa(p, options, 0.0) == self.kappa(p, options, 1.0) == p else Sampled.of(p, seed)
 
     def redraw_until(self, options: Any) -> int:
         return _REDRAW_UNTIL

@@ -21,6 +21,7 @@ WALK = np.dtype(
     [
         ("kappa", np.int64),
         ("value", np.float64),
+        ("ridge", np.float64),
         ("moved_at_most", np.float64),
         ("gap_at_most", np.float64),
         ("max_steps", np.int64),
@@ -32,7 +33,7 @@ WALK = np.dtype(
         ("outcome", np.int64),
     ]
 )
-"""Book-keeping common to all states, one record: the point's value and limits, and counters since the start of the path."""
+"""Book-keeping common to all states, one record: value, ridge and limits of the point, and counters since the start of the path."""
 
 
 def new_walk(problem: Problem, options: WalkOptions) -> Any:
@@ -46,9 +47,9 @@ def new_walk(problem: Problem, options: WalkOptions) -> Any:
     return walk
 
 
-def start_point(walk: Any, value: float) -> None:
-    """Open the point ``value`` in the book-keeping."""
-    walk["value"], walk["point_steps"], walk["outcome"] = value, 0, Status.RUNNING
+def start_point(walk: Any, value: float, ridge: float = 0.0) -> None:
+    """Open the point ``value`` in the book-keeping; (ridge / 2) ||a||^2 joins the loss."""
+    walk["value"], walk["ridge"], walk["point_steps"], walk["outcome"] = value, ridge, 0, Status.RUNNING
 
 
 @njit(nogil=True, cache=True)
@@ -116,6 +117,14 @@ class Solver(ABC):
     @abstractmethod
     def coefficients(self, state: Any) -> tuple[Ints, Floats]:
         """Indices in increasing order and values of the non-zero coefficients, as copies."""
+
+    def ridge(self, state: Any) -> float:
+        """The weight r of (r / 2) ||a||^2 in the objective of the point; 0 but for an elastic net."""
+        return float(state.walk["ridge"][0])
+
+    def notes(self, state: Any) -> dict[str, Any]:
+        """What a run found out besides its path, ready for JSON."""
+        return {}
 
     def outcome(self, state: Any) -> Status:
         """Whether the point goes on, and if not, why."""

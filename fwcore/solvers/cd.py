@@ -9,7 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fwcore.design import Floats, Ints, all_dots, col_axpy, col_dot, col_entries
-from fwcore.options import WalkOptions
+from fwcore.options import PenaltyOptions
 from fwcore.problem import Problem
 from fwcore.solvers.base import Solver, close_step, new_walk, start_point
 from fwcore.trace import Rows, new_rows
@@ -18,6 +18,7 @@ DESCENT = np.dtype(
     [
         ("residual_sum", np.float64),
         ("l1", np.float64),
+        ("squares", np.float64),
         ("nnz", np.int64),
         ("working", np.int64),
         ("previous", np.float64),
@@ -49,7 +50,10 @@ class CdState(NamedTuple):
 
 
 class CoordinateDescent(Solver):
-    """min 1/2 ||X a - y||^2 + lam * sum abs(a) by exact minimisation of one coordinate after the other.
+    """min 1/2 ||X a - y||^2 + (r / 2) ||a||^2 + lam * sum abs(a) by exact minimisation of one coordinate after the other.
+
+    a_j = soft(x_j'R + ||x_j||^2 a_j, lam) / (||x_j||^2 + r), with R = y - X a and r = lam (1 / l1_ratio - 1), 0 for the Lasso.
+    scikit-learn's ElasticNet has alpha = lam / (m l1_ratio).
 
     A step of the trace is a cycle over the non-zero columns, a cycle over the working set, or a pass over all p columns; the
     working set is given by the sequential strong rule and extended by every column that breaks the optimality conditions in a
@@ -61,7 +65,7 @@ class CoordinateDescent(Solver):
     reference = "Friedman, Hastie & Tibshirani 2010; strong rules: Tibshirani et al. 2012"
     form = "penalty"
     losses = ("squared",)
-    Options = WalkOptions
+    Options = PenaltyOptions
 
     def init(self, problem: Problem, options: Any, seed: int) -> CdState:
         descent = np.zeros(1, DESCENT)
@@ -79,7 +83,7 @@ class CoordinateDescent(Solver):
         )
 
     def set_point(self, problem: Problem, state: CdState, options: Any, value: float, progress: float) -> None:
-        start_point(state.walk, value)
+        start_point(state.walk, value, options.ridge(value))
         _open_point(problem.y, state)
 
     def advance(self, problem: Problem, state: CdState, n: int) -> Rows:
@@ -120,10 +124,11 @@ def _cycle(design, sqnorms, state, lam):  # type: ignore[no-untyped-def]
         slope = col_dot(design, j, state.residual, it.residual_sum) + sqnorms[j] * old
         walk.dots += 1
         walk.entries += col_entries(design, j)
-        new = np.sign(slope) * max(abs(slope) - lam, 0.0) / sqnorms[j]
+        new = np.sign(slope) * max(abs(slope) - lam, 0.0) / (sqnorms[j] + walk.ridge)
         if new != old:
             it.residual_sum += col_axpy(design, j, old - new, state.residual)
             it.l1 += abs(new) - abs(old)
+            it.squares += new * new - old * old
             it.nnz += np.int64(new != 0.0) - np.int64(old != 0.0)
             state.coef[j] = new
             largest = max(largest, abs(new - old))
@@ -132,7 +137,7 @@ def _cycle(design, sqnorms, state, lam):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True)
 def _residual_products(y, state):  # type: ignore[no-untyped-def]
-    """||R||^2 and R'y for the residual R = y - X a."""
+    """||R||^2 + r ||a||^2 and R'y for the residual R = y - X a."""
     it = state.descent[0]
     ones = (y.sum() - it.residual_sum) / y.size
     square, product = 0.0, 0.0
@@ -140,7 +145,7 @@ def _residual_products(y, state):  # type: ignore[no-untyped-def]
         r = state.residual[i] + ones
         square += r * r
         product += r * y[i]
-    return square, product
+    return square + state.walk[0].ridge * it.squares, product
 
 
 @njit(nogil=True, cache=True)
@@ -152,7 +157,7 @@ def _pass(design, y, state, lam, entries):  # type: ignore[no-untyped-def]
     walk.entries += entries
     joined, steepest = 0, 0.0
     for j in range(state.dots.size):
-        steepest = max(steepest, abs(state.dots[j]))
+        steepest = max(steepest, abs(state.dots[j] - walk.ridge * state.coef[j]))
         if abs(state.dots[j]) > lam and not state.listed[j]:
             state.listed[j] = True
             state.columns[it.working] = j

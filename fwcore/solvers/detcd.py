@@ -54,7 +54,7 @@ def _advance(design, y, loss, sqnorms, entries, state, rows):  # type: ignore[no
     for k in range(rows.size):
         lam = walk.value
         steepest = look(design, state, entries)
-        gap = penalty_gap(loss, y, state.residual, it.residual_sum, it.y_sum, objective(y, state), lam, it.l1, steepest)
+        gap = penalty_gap(loss, y, state.residual, it.residual_sum, it.y_sum, objective(y, state), lam, it.l1, steepest, 0.0)
         j, row, by = _best(loss, sqnorms, state, lam)
         # The gap vouches for the iterate before the step, so where it is small enough that iterate stays.
         if by != 0.0 and gap > walk.gap_at_most:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from fwcore.solvers.proximal import ProximalSolver
+from typing import Any
+
+from fwcore.options import PenaltyOptions
+from fwcore.solvers.proximal import ProximalOptions, ProximalSolver
+
+
+class FistaOptions(ProximalOptions, PenaltyOptions):
+    """Options of `Fista`."""
 
 
 class Fista(ProximalSolver):
     """min f(a) + lam * sum abs(a) by soft-thresholded gradient steps from an extrapolated point.
+
+    For an elastic net (r / 2) ||a||^2, r = lam (1 / l1_ratio - 1), is a part of f.
 
     a_{k+1} = soft(b_k - f'(b_k) / L, lam / L), b_k = a_k + ((t_k - 1) / t_{k+1}) (a_k - a_{k-1}),
     t_{k+1} = (1 + sqrt(1 + 4 t_k^2)) / 2.
@@ -19,3 +28,7 @@ class Fista(ProximalSolver):
     title = "FISTA"
     reference = "Beck & Teboulle 2009; Nesterov 2013 (SLEP's regularised form)"
     form = "penalty"
+    Options = FistaOptions
+
+    def weight(self, options: Any, value: float) -> float:
+        return float(options.ridge(value))

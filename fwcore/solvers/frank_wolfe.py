@@ -12,8 +12,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.design import Floats, Ints, col_axpy, combine
-from fwcore.options import WalkOptions
+from fwcore import sampling
+from fwcore.design import Design, Floats, Ints, Ridged, col_axpy, combine
+from fwcore.errors import ParameterError
+from fwcore.options import BallOptions
 from fwcore.problem import Problem
 from fwcore.solvers import smooth_fw
 from fwcore.solvers.base import Solver, close_step, new_walk, start_point
@@ -29,7 +31,7 @@ class BallState(NamedTuple):
     """A run of Frank-Wolfe; see `fwcore.solvers.scaled`. X a = scale * (image + a multiple of ones).
 
     ``image``: shape (m,), and ``scratch``, room for another. ``iterate`` (1,) holds besides the sum of image, S = ||X a||^2 and
-    F = y'X a.
+    F = y'X a. ``weight`` (1,): see `fwcore.design.Ridged`; S and the squared norms of the columns grow by the ridge, then.
     """
 
     coef: Floats
@@ -40,50 +42,69 @@ class BallState(NamedTuple):
     walk: Any
     oracle: Any
     scratch: Floats
+    weight: Floats
 
 
 class FrankWolfeSolver(Solver):
-    """Frank-Wolfe with exact line search; subclasses say which oracle finds the vertex."""
+    """Frank-Wolfe with exact line search; subclasses say which oracle finds the vertex.
+
+    An elastic net is the same problem with the rows sqrt(r) I below X and zeros below y: S = ||X a||^2 + r ||a||^2, the gradient
+    grows by r a and the squared norm of a column by r, and the step is that of the Lasso with these.
+    """
 
     form = "ball"
     losses: ClassVar[tuple[str, ...]] = ("squared", "logistic")
-    Options = WalkOptions
+    Options = BallOptions
 
-    def oracle(self, problem: Problem, sigma: Floats, options: Any, seed: int) -> Any:
-        """The oracle of a run; ``sigma`` (p,) is what it takes from its dot products."""
+    def oracle(self, design: Any, sigma: Floats, options: Any, seed: int) -> Any:
+        """The oracle of a run on ``design``; ``sigma`` (p,) is what it takes from its dot products."""
         raise TypeError(f"{type(self).__name__} names no oracle")
 
-    def kappa(self, problem: Problem, options: Any, progress: float) -> int:
-        """Columns that a step looks at."""
-        return problem.p
+    def kappa(self, p: int, options: Any, progress: float) -> int:
+        """Columns that a step looks at: all ``p`` where there is no sampling rule."""
+        try:
+            return sampling.parse(getattr(options, "sampling", "100%")).kappa(p, progress)
+        except ParameterError as error:
+            raise ParameterError(error.name, type(self).__name__, error.rule, error.got) from None
 
     def redraw_until(self, options: Any) -> int:
         """Columns that a step looks at in vain before it looks at the support too."""
         return 0
 
+    def weight(self, options: Any) -> float:
+        """The ridge of a path: none where options have none."""
+        return float(getattr(options, "ridge", 0.0))
+
+    def variant(self, options: Any) -> dict[str, Any]:
+        return {"ridge": 1.0} if self.weight(options) else {}
+
     def init(self, problem: Problem, options: Any, seed: int) -> BallState | SmoothState:
-        self.kappa(problem, options, 0.0)
+        self.kappa(problem.p, options, 0.0)
+        coef, weight, walk = np.zeros(problem.p), np.full(1, self.weight(options)), new_walk(problem, options)
+        walk["ridge"] = weight
+        seen = _seen(problem, coef, weight, walk)
         if problem.loss.name != "squared":
             nothing = np.zeros(problem.p)
-            oracle = self.oracle(problem, nothing, options, seed)
-            return smooth_fw.new_state(problem, new_walk(problem, options), oracle, nothing, self.redraw_until(options))
+            oracle = self.oracle(seen, nothing, options, seed)
+            return smooth_fw.new_state(problem, coef, weight, walk, oracle, nothing, self.redraw_until(options))
         iterate = np.zeros(1, ITERATE)
         iterate["scale"] = 1.0
         iterate["redraw_until"] = self.redraw_until(options)
         return BallState(
-            np.zeros(problem.p),
+            coef,
             np.zeros(problem.m),
             np.zeros(problem.p, np.int64),
             np.zeros(problem.p, np.bool_),
             iterate,
-            new_walk(problem, options),
-            self.oracle(problem, problem.sigma, options, seed),
+            walk,
+            self.oracle(seen, problem.sigma, options, seed),
             np.empty(problem.m),
+            weight,
         )
 
     def set_point(self, problem: Problem, state: Any, options: Any, value: float, progress: float) -> None:
-        start_point(state.walk, value)
-        state.walk["kappa"] = self.kappa(problem, options, progress)
+        start_point(state.walk, value, self.weight(options))
+        state.walk["kappa"] = self.kappa(problem.p, options, progress)
         if isinstance(state, SmoothState):
             smooth_fw.open_point(problem, state, value)
             return
@@ -93,12 +114,19 @@ class FrankWolfeSolver(Solver):
     def advance(self, problem: Problem, state: Any, n: int) -> Rows:
         rows = new_rows(n)
         if isinstance(state, SmoothState):
-            return rows[: smooth_fw.steps(problem, state, rows)]
-        done = _advance(problem.design, problem.sigma, problem.sqnorms, problem.f0, state, rows)
+            seen = _seen(problem, state.coef, state.weight, state.walk)
+            return rows[: smooth_fw.steps(seen, problem, state, rows)]
+        seen = _seen(problem, state.coef, state.weight, state.walk)
+        done = _advance(seen, problem.sigma, problem.sqnorms, problem.f0, state, rows)
         return rows[:done]
 
     def coefficients(self, state: Any) -> tuple[Ints, Floats]:
         return coefficients(state)
+
+
+def _seen(problem: Problem, coef: Floats, weight: Floats, walk: Any) -> Design | Ridged:
+    """The design whose dots make the gradient."""
+    return problem.design if walk["ridge"][0] == 0.0 else Ridged(problem.design, coef, weight, np.arange(problem.p))
 
 
 @njit(nogil=True, cache=True)
@@ -109,7 +137,7 @@ def refresh(design, y, state):  # type: ignore[no-untyped-def]
     coefficients = state.coef[indices]
     ones = combine(design, indices, coefficients, state.image)
     it.image_sum = state.image.sum()
-    it.energy, it.correlation = 0.0, 0.0
+    it.energy, it.correlation = state.walk[0].ridge * it.scale * it.scale * (coefficients * coefficients).sum(), 0.0
     for i in range(y.size):
         fitted = it.scale * (state.image[i] + ones)
         it.energy += fitted * fitted
@@ -164,11 +192,12 @@ def _advance(design, sigma, sqnorms, f0, state, rows):  # type: ignore[no-untype
         j, gradient, gap = descent_vertex(design, sigma, state)
         vertex = -walk.value if gradient > 0.0 else walk.value
         image_dot = gradient + sigma[j]
-        step = exact_line_search(it.energy, it.correlation, gradient, image_dot, sqnorms[j], vertex)
+        sqnorm = sqnorms[j] + walk.ridge
+        step = exact_line_search(it.energy, it.correlation, gradient, image_dot, sqnorm, vertex)
         moved = 0.0
         # The gap vouches for the iterate before the step, so where it is small enough that iterate stays.
         if step > 0.0 and gap > walk.gap_at_most:
-            moved = move(design, sigma, state, j, gradient, sqnorms[j], vertex, step)
+            moved = move(design, sigma, state, j, gradient, sqnorm, vertex, step)
         row = rows[k]
         row.objective = f0 + 0.5 * it.energy - it.correlation
         row.l1 = it.scale * it.l1

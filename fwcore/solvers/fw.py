@@ -8,7 +8,6 @@ import numpy as np
 
 from fwcore.design import Floats
 from fwcore.oracles import Full
-from fwcore.problem import Problem
 from fwcore.solvers.frank_wolfe import FrankWolfeSolver
 
 
@@ -23,5 +22,5 @@ class DeterministicFW(FrankWolfeSolver):
     title = "Frank-Wolfe"
     reference = "Frank & Wolfe 1956; Frandi et al. 2016, Algorithm 1"
 
-    def oracle(self, problem: Problem, sigma: Floats, options: Any, seed: int) -> Full:
-        return Full(np.array([problem.p]))
+    def oracle(self, design: Any, sigma: Floats, options: Any, seed: int) -> Full:
+        return Full(np.array([sigma.size]))

@@ -8,10 +8,10 @@ from fwcore.losses import dual_at
 
 
 @njit(nogil=True, cache=True)
-def penalty_gap(loss, y, residual, residual_sum, y_sum, objective, lam, l1, steepest):  # type: ignore[no-untyped-def]
-    """Duality gap where f(a) = objective and ``steepest`` = max abs(X'R); ``residual`` is the stored part of R."""
+def penalty_gap(loss, y, residual, residual_sum, y_sum, objective, lam, l1, steepest, quadratic):  # type: ignore[no-untyped-def]
+    """Duality gap, as `fwcore.problem.duality_gap`; ``residual`` is the stored part of R."""
     shrink = min(1.0, lam / steepest) if steepest > 0.0 else 1.0
     ones, dual = (residual_sum - y_sum) / y.size, 0.0
     for i in range(y.size):
         dual += dual_at(loss, residual[i] - ones, y[i], shrink)
-    return objective + lam * l1 - dual
+    return objective + lam * l1 - dual + 0.5 * shrink * shrink * quadratic

@@ -73,6 +73,10 @@ class ProximalSolver(Solver):
     losses = ("squared", "logistic")
     Options = ProximalOptions
 
+    def weight(self, options: Any, value: float) -> float:
+        """The ridge at a point."""
+        return 0.0
+
     def init(self, problem: Problem, options: Any, seed: int) -> ProximalState:
         p, m = problem.p, problem.m
         proximal = np.zeros(1, PROXIMAL)
@@ -83,7 +87,7 @@ class ProximalSolver(Solver):
         return ProximalState(*vectors, proximal, new_walk(problem, options))
 
     def set_point(self, problem: Problem, state: ProximalState, options: Any, value: float, progress: float) -> None:
-        start_point(state.walk, value)
+        start_point(state.walk, value, self.weight(options, value))
         state.proximal["momentum"], state.proximal["since"] = 1.0, 0
         state.previous[:], state.image_before[:] = state.coef, state.image
 
@@ -98,19 +102,27 @@ class ProximalSolver(Solver):
 
 
 @njit(nogil=True, cache=True)
-def _value(loss, y, image):  # type: ignore[no-untyped-def]
+def _value(loss, y, image, a, ridge):  # type: ignore[no-untyped-def]
+    """f(a), where X a = image."""
     total = 0.0
+    if ridge > 0.0:
+        for j in range(a.size):
+            total += a[j] * a[j]
+        total *= 0.5 * ridge
     for i in range(y.size):
         total += loss_at(loss, image[i], y[i])
     return total
 
 
 @njit(nogil=True, cache=True)
-def _slopes(design, y, loss, image, state, entries):  # type: ignore[no-untyped-def]
-    """``dots`` = X'R = -f' where X a = image; charged as p dot products."""
+def _slopes(design, y, loss, image, a, state, entries):  # type: ignore[no-untyped-def]
+    """``dots`` = X'R - r a = -f'(a), where X a = image; charged as p dot products."""
     for i in range(y.size):
         state.residual[i] = descent_at(loss, image[i], y[i])
     all_dots(design, state.residual, state.residual.sum(), state.dots)
+    if state.walk[0].ridge > 0.0:
+        for j in range(a.size):
+            state.dots[j] -= state.walk[0].ridge * a[j]
     state.walk[0].dots += state.dots.size
     state.walk[0].entries += entries
 
@@ -145,7 +157,7 @@ def _backtrack(design, y, loss, state, f_point, image):  # type: ignore[no-untyp
     while True:
         _prox(state, it.lipschitz)
         nnz = _product(design, state.trial, walk, image)
-        f, linear, square = _value(loss, y, image), 0.0, 0.0
+        f, linear, square = _value(loss, y, image, state.trial, walk.ridge), 0.0, 0.0
         for j in range(state.trial.size):
             step = state.trial[j] - state.point[j]
             linear -= state.dots[j] * step
@@ -180,14 +192,15 @@ def _accept(state, image):  # type: ignore[no-untyped-def]
 def _gap(design, y, loss, state, entries):  # type: ignore[no-untyped-def]
     """The gap of the iterate, for a pass over all columns."""
     it, walk = state.proximal[0], state.walk[0]
-    _slopes(design, y, loss, state.image, state, entries)
-    steepest, product = 0.0, 0.0
+    _slopes(design, y, loss, state.image, state.coef, state, entries)
+    steepest, product, squares = 0.0, 0.0, 0.0
     for j in range(state.dots.size):
         steepest = max(steepest, abs(state.dots[j]))
         product += state.dots[j] * state.coef[j]
+        squares += state.coef[j] * state.coef[j]
     if it.ball:
         return walk.value * steepest - product
-    return penalty_gap(loss, y, state.residual, 0.0, 0.0, it.objective, walk.value, it.l1, steepest)
+    return penalty_gap(loss, y, state.residual, 0.0, 0.0, it.objective, walk.value, it.l1, steepest, walk.ridge * squares)
 
 
 @njit(nogil=True, cache=True)
@@ -201,9 +214,10 @@ def _advance(design, y, loss, entries, state, rows):  # type: ignore[no-untyped-
         for j in range(state.point.size):
             state.point[j] = state.coef[j] + push * (state.coef[j] - state.previous[j])
         point_image = state.image + push * (state.image - state.image_before)
-        _slopes(design, y, loss, point_image, state, entries)
+        _slopes(design, y, loss, point_image, state.point, state, entries)
         it.lipschitz *= _RELAX
-        it.objective, it.nnz = _backtrack(design, y, loss, state, _value(loss, y, point_image), image)
+        f_point = _value(loss, y, point_image, state.point, walk.ridge)
+        it.objective, it.nnz = _backtrack(design, y, loss, state, f_point, image)
         moved = _accept(state, image)
         it.since += 1
         gap = np.nan

@@ -15,6 +15,8 @@ from fwcore.solvers.fw import DeterministicFW
 from fwcore.solvers.pairwise_fw import PairwiseFW
 from fwcore.solvers.scd import StochasticCD
 from fwcore.solvers.sfw import StochasticFW
+from fwcore.solvers.smidas import Smidas
+from fwcore.solvers.truncgrad import TruncatedGradient
 
 SOLVERS: tuple[Solver, ...] = (
     StochasticFW(),
@@ -28,6 +30,8 @@ SOLVERS: tuple[Solver, ...] = (
     ActiveSet(),
     Fista(),
     AcceleratedProjection(),
+    Smidas(),
+    TruncatedGradient(),
 )
 
 

@@ -126,7 +126,8 @@ def _advance(design, y, loss, sqnorms, entries, state, rows):  # type: ignore[no
         gap = np.nan
         if walk.gap_at_most >= 0.0:
             steepest = look(design, state, entries)
-            gap = penalty_gap(loss, y, state.residual, it.residual_sum, it.y_sum, objective(y, state), walk.value, it.l1, steepest)
+            f = objective(y, state)
+            gap = penalty_gap(loss, y, state.residual, it.residual_sum, it.y_sum, f, walk.value, it.l1, steepest, 0.0)
         row = rows[k]
         row.objective, row.l1, row.nnz = objective(y, state), it.l1, it.nnz
         # A few random updates that move nothing say little.

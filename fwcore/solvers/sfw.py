@@ -6,16 +6,13 @@ from typing import Any
 
 import param
 
-from fwcore import sampling
 from fwcore.design import Floats
-from fwcore.errors import ParameterError
-from fwcore.options import SamplingRule, WalkOptions
+from fwcore.options import BallOptions, SamplingRule
 from fwcore.oracles import Blocks, Replaced, Sampled
-from fwcore.problem import Problem
 from fwcore.solvers.frank_wolfe import FrankWolfeSolver
 
 
-class SfwOptions(WalkOptions):
+class SfwOptions(BallOptions):
     """Options of `StochasticFW`."""
 
     sampling = SamplingRule(default="1%", label="Sampling", doc="How many columns a step looks at.")
@@ -48,19 +45,13 @@ class StochasticFW(FrankWolfeSolver):
     reference = "Frandi, Ñanculef, Lodi, Sartori & Suykens 2016, Algorithm 2"
     Options = SfwOptions
 
-    def oracle(self, problem: Problem, sigma: Floats, options: Any, seed: int) -> Sampled | Replaced | Blocks:
+    def oracle(self, design: Any, sigma: Floats, options: Any, seed: int) -> Sampled | Replaced | Blocks:
         if options.draw == "blocks":
-            return Blocks.of(problem.design, sigma, options.block, seed)
-        return Replaced.of(seed) if options.draw == "with replacement" else Sampled.of(problem.p, seed)
-
-    def kappa(self, problem: Problem, options: Any, progress: float) -> int:
-        try:
-            return sampling.parse(options.sampling).kappa(problem.p, progress)
-        except ParameterError as error:
-            raise ParameterError(error.name, type(self).__name__, error.rule, error.got) from None
+            return Blocks.of(design, sigma, options.block, seed)
+        return Replaced.of(seed) if options.draw == "with replacement" else Sampled.of(sigma.size, seed)
 
     def variant(self, options: Any) -> dict[str, Any]:
-        return {"draw": options.draw}
+        return super().variant(options) | {"draw": options.draw}
 
     def redraw_until(self, options: Any) -> int:
         return int(options.redraw_until)

@@ -4,7 +4,8 @@ f(a) = sum_i l(u_i, y_i), u = X a. At a vertex s = delta * sign * e_j, toward wh
 
     phi(g) = sum_i l(u_i + g v_i, y_i),  phi'(0) = f'(a)'(s - a) = -(the Frank-Wolfe gap of the vertex),
 
-is convex; its minimiser in [0, 1] is found by Newton steps, kept inside a bracket that halves where one leaves it.
+is convex, and so is its sum with the (r / 2) ||a + g (s - a)||^2 of an elastic net; the minimiser in [0, 1] is found by Newton
+steps, kept inside a bracket that halves where one leaves it.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ from fwcore.solvers.base import close_step
 from fwcore.solvers.scaled import SCALED, find_vertex, mix
 from fwcore.trace import Rows
 
-SMOOTH = np.dtype([*SCALED, ("objective", np.float64), ("along", np.float64)])
+SMOOTH = np.dtype([*SCALED, ("objective", np.float64), ("along", np.float64), ("squares", np.float64)])
 _NEWTON_STEPS, _NEWTON_TOLERANCE = 50, 1e-12
 
 
 class SmoothState(NamedTuple):
     """A run; see `fwcore.solvers.scaled`. ``image``: (m,), X a. ``residual``: (m,), -l'(X a, y).
 
-    ``toward``: (m,), room for X s - X a. ``nothing``: (p,), zeros in the place of X'y. ``iterate`` (1,) holds besides f(a) and
-    f'(a)'a.
+    ``toward``: (m,), room for X s - X a. ``nothing``: (p,), zeros in the place of X'y. ``weight`` (1,): -r * scale, for
+    `fwcore.design.Ridged`. ``iterate`` (1,) holds besides f(a), f'(a)'a and ||a||^2.
     """
 
     coef: Floats
@@ -43,15 +44,18 @@ class SmoothState(NamedTuple):
     iterate: Any
     walk: Any
     oracle: Any
+    weight: Floats
 
 
-def new_state(problem: Problem, walk: Any, oracle: Any, nothing: Floats, redraw_until: int) -> SmoothState:
+def new_state(
+    problem: Problem, coef: Floats, weight: Floats, walk: Any, oracle: Any, nothing: Floats, redraw_until: int
+) -> SmoothState:
     """The state before the first point, a = 0."""
     iterate = np.zeros(1, SMOOTH)
     iterate["scale"], iterate["redraw_until"] = 1.0, redraw_until
     p, m = problem.p, problem.m
-    vectors = (np.zeros(p), np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(p, np.int64), np.zeros(p, np.bool_))
-    return SmoothState(*vectors, nothing, iterate, walk, oracle)
+    vectors = (coef, np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(p, np.int64), np.zeros(p, np.bool_))
+    return SmoothState(*vectors, nothing, iterate, walk, oracle, weight)
 
 
 def open_point(problem: Problem, state: SmoothState, radius: float) -> None:
@@ -60,17 +64,18 @@ def open_point(problem: Problem, state: SmoothState, radius: float) -> None:
     _refresh(problem.design, problem.y, loss, state, radius)
 
 
-def steps(problem: Problem, state: SmoothState, rows: Rows) -> int:
+def steps(seen: Any, problem: Problem, state: SmoothState, rows: Rows) -> int:
     """Steps until ``rows`` is full or the point ends; the number of rows filled."""
     loss: Loss = problem.loss
-    return int(_advance(problem.design, problem.y, loss, state, rows))
+    return int(_advance(seen, problem.y, loss, state, rows))
 
 
 @njit(nogil=True, cache=True)
 def _derive(y, loss, state):  # type: ignore[no-untyped-def]
     """f(a), the residual, and f'(a)'a, from the predictions."""
-    it = state.iterate[0]
-    it.objective, it.along = 0.0, 0.0
+    it, ridge = state.iterate[0], state.walk[0].ridge
+    it.objective, it.along = 0.5 * ridge * it.squares, ridge * it.squares
+    state.weight[0] = -ridge * it.scale
     for i in range(y.size):
         it.objective += loss_at(loss, state.image[i], y[i])
         state.residual[i] = descent_at(loss, state.image[i], y[i])
@@ -86,14 +91,17 @@ def _refresh(design, y, loss, state, radius):  # type: ignore[no-untyped-def]
         it.scale *= radius / norm
     values = it.scale * state.coef[indices]
     state.image[:] += combine(design, indices, values, state.image)
-    it.l1 = np.abs(state.coef[indices]).sum()
+    it.l1, it.squares = np.abs(state.coef[indices]).sum(), (values * values).sum()
     _derive(y, loss, state)
 
 
 @njit(nogil=True, cache=True)
-def _line_search(y, loss, state, gap):  # type: ignore[no-untyped-def]
-    """The minimiser of phi in [0, 1]."""
-    low, high, g = 0.0, 1.0, 0.0
+def _line_search(y, loss, state, j, vertex, gap):  # type: ignore[no-untyped-def]
+    """The minimiser of phi in [0, 1]; with a ridge r, (r / 2) ||a + g d||^2 is a part of it, d = s - a."""
+    it, ridge = state.iterate[0], state.walk[0].ridge
+    inner = ridge * (vertex * it.scale * state.coef[j] - it.squares)
+    square = ridge * (vertex * vertex - it.squares) - 2.0 * inner
+    low, high, g = 0.0, 1.0, square
     for i in range(y.size):
         g += loss.curvature * state.toward[i] * state.toward[i]
     if g <= 0.0:
@@ -101,7 +109,7 @@ def _line_search(y, loss, state, gap):  # type: ignore[no-untyped-def]
     # The first step minimises the curvature bound.
     g = min(1.0, gap / g)
     for _ in range(_NEWTON_STEPS):
-        slope, curvature = 0.0, 0.0
+        slope, curvature = inner + g * square, square
         for i in range(y.size):
             v = state.toward[i]
             r = descent_at(loss, state.image[i] + g * v, y[i])
@@ -131,7 +139,10 @@ def _advance(design, y, loss, state, rows):  # type: ignore[no-untyped-def]
         if gap > 0.0 and gap > walk.gap_at_most:
             state.toward[:] = -state.image
             state.toward[:] -= col_axpy(design, j, vertex, state.toward) / y.size
-            step = _line_search(y, loss, state, gap)
+            step = _line_search(y, loss, state, j, vertex, gap)
+            it.squares = (1.0 - step) ** 2 * it.squares + step * vertex * (
+                2.0 * (1.0 - step) * it.scale * state.coef[j] + step * vertex
+            )
             state.image[:] += step * state.toward
             moved, _, _ = mix(state, j, vertex, step)
             _derive(y, loss, state)
