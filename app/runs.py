@@ -133,16 +133,22 @@ class Run:
         wanted = 1 if single else None if speed is None else max(1, round(speed * TURN_SECONDS))
         if self._steps is None:
             self._steps = walk.snapshots(wanted)
-            self.latest = next(self._steps)
+            snapshot = next(self._steps)
         else:
-            self.latest = self._steps.send(wanted)
+            snapshot = self._steps.send(wanted)
+        if not snapshot.rows.size:
+            # A library is still at it: a single step is one that comes back.
+            with self._lock:
+                self._single_steps += single
+            return True
+        self.latest = snapshot
         self.last_row_at = now = time.monotonic()
         self._count(now)
         if walk.reached == walk.grid.size:
             self._end(RunState.DONE, walk.status.sentence)
             return False
         if speed is not None and not single:
-            self._next_at = max(self._next_at, now - TURN_SECONDS) + len(self.latest.rows) / speed
+            self._next_at = max(self._next_at, now - TURN_SECONDS) + len(snapshot.rows) / speed
             return False
         return not single
 

@@ -113,6 +113,8 @@ class Settings(param.Parameterized):
         if not datasets.available(datasets.find(self.dataset)):
             raise DatasetError(f"The files of {datasets.find(self.dataset).title} are not at hand: download them first.")
         for name in names:
+            if find(name).missing:
+                raise ParameterError("solver", "the page", f"one that is installed: {find(name).missing}", name)
             if self.loss not in find(name).losses:
                 raise ParameterError("loss", find(name).title, f"one of {[*find(name).losses]}", self.loss)
         return Experiment(

@@ -130,7 +130,8 @@ class Walk:
         return self._columns
 
     def _keep(self, snapshot: Snapshot) -> None:
-        self._rows.append(snapshot.rows)
+        if snapshot.rows.size:
+            self._rows.append(snapshot.rows)
         verdict = snapshot.verdict
         if verdict is None:
             return

@@ -6,6 +6,8 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from fwcore.design import Floats, Ints, cpu_seconds
 from fwcore.problem import Problem, Verdict
 from fwcore.solvers.base import Solver
@@ -23,8 +25,9 @@ _FIRST_CHUNK = 8
 class Snapshot:
     """What one chunk of steps left behind.
 
-    ``rows`` are the new rows of the trace, ``indices`` and ``coefficients`` the iterate after them. ``verdict`` is the judge's word
-    on the point, given with its last chunk; ``status`` is then no longer RUNNING.
+    ``rows`` are the new rows of the trace (none where the work is done elsewhere and goes on), ``indices`` and ``coefficients`` the
+    iterate after them. ``verdict`` is the judge's word on the point, given with its last chunk; ``status`` is then no longer
+    RUNNING.
     """
 
     point: int
@@ -46,6 +49,8 @@ class Clock:
     def charge(self, rows: Rows, elapsed: float) -> None:
         """Spread ``elapsed`` over ``rows`` and adapt the chunk. Results do not depend on it: a step is the same in any chunk."""
         n = len(rows)
+        if n == 0:
+            return
         rows["seconds"] = [self.seconds + elapsed * (k + 1) / n for k in range(n)]
         self.seconds += elapsed
         wanted = int(n * _CHUNK_SECONDS / max(elapsed, 1e-9))
@@ -66,13 +71,14 @@ def iterate(
         n = min(clock.chunk if wanted is None else max(1, wanted), CHECKPOINT - steps % CHECKPOINT)
         start = cpu_seconds()
         rows = solver.advance(problem, state, n)
-        clock.charge(rows, cpu_seconds() - start)
+        spent, told = cpu_seconds() - start, rows["seconds"]
+        clock.charge(rows, spent if np.isnan(told).any() else float(told.sum()))
         steps += len(rows)
         rows["point"] = point
         status = solver.outcome(state)
         indices, coefficients = solver.coefficients(state)
         verdict = None
-        if status != Status.RUNNING or steps % CHECKPOINT == 0:
+        if status != Status.RUNNING or (len(rows) > 0 and steps % CHECKPOINT == 0):
             judged = problem.judge(indices, coefficients, solver.form, value, solver.ridge(state))
             rows["true_gap"][-1] = judged.true_gap
             verdict = judged if status != Status.RUNNING else None

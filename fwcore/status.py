@@ -14,6 +14,7 @@ class Status(IntEnum):
     STEP_LIMIT = 3
     STOPPED = 4
     DIVERGED = 5
+    RETURNED = 6
 
     @property
     def sentence(self) -> str:
@@ -23,7 +24,7 @@ class Status(IntEnum):
     @property
     def converged(self) -> bool:
         """Whether a stopping rule held, as opposed to a limit or a request to stop."""
-        return self in (Status.SMALL_MOVE, Status.SMALL_GAP)
+        return self in (Status.SMALL_MOVE, Status.SMALL_GAP, Status.RETURNED)
 
 
 _SENTENCES = {
@@ -32,5 +33,6 @@ _SENTENCES = {
     Status.SMALL_GAP: "The method's own gap fell below the tolerance. The true gap tells how far the optimum is.",
     Status.STEP_LIMIT: "The step limit was reached first. Raise max_steps, loosen tol, or sample more columns.",
     Status.DIVERGED: "The iterates grew without bound. What was reached before is kept; lower eta.",
+    Status.RETURNED: "The library ended by its own rule. The true gap tells how far the optimum is.",
     Status.STOPPED: "Stopped on request. What was reached is kept.",
 }

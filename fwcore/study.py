@@ -73,10 +73,10 @@ def contenders(text: str) -> list[Contender]:
 class Figures:
     """What a contender took and reached: means over the seeds, with deviations where a second name says so.
 
-    ``seconds`` (CPU), ``steps``, ``dots``, ``entries`` of a whole path; ``active``: mean number of non-zero coefficients of a
-    point; ``gap``: the largest true gap of a point of any seed, relative to f(0), by the judge; ``error``: the least test error of
-    a path, ``at`` the l1 norm where it is; ``speedup``: seconds of `REFERENCE` over these; ``finished``: whether no limit ended a
-    point.
+    ``seconds`` (CPU), ``steps``, ``dots``, ``entries`` of a whole path (NaN where a library does not tell); ``active``: mean number
+    of non-zero coefficients of a point; ``gap``: the largest true gap of a point of any seed, relative to f(0), by the judge;
+    ``error``: the least test error of a path, ``at`` the l1 norm where it is; ``speedup``: seconds of `REFERENCE` over these;
+    ``finished``: whether no limit ended a point.
     """
 
     contender: str
@@ -179,6 +179,7 @@ def _figures(entrant: Contender, results: Sequence[PathResult]) -> Figures:
     seconds = [float(result.trace[-1]["seconds"]) for result in results]
     active = [float(result.points["nnz"].mean()) for result in results]
     error, at = _least_error(results)
+    counted = entrant.solver.counts
     return Figures(
         contender=entrant.text,
         form=entrant.solver.form,
@@ -186,8 +187,8 @@ def _figures(entrant: Contender, results: Sequence[PathResult]) -> Figures:
         seconds_deviation=statistics.pstdev(seconds),
         speedup=float("nan"),
         steps=mean(float(result.trace[-1]["step"]) for result in results),
-        dots=mean(float(result.trace[-1]["dots"]) for result in results),
-        entries=mean(float(result.trace[-1]["entries"]) for result in results),
+        dots=mean(float(result.trace[-1]["dots"]) for result in results) if counted else float("nan"),
+        entries=mean(float(result.trace[-1]["entries"]) for result in results) if counted else float("nan"),
         active=statistics.fmean(active),
         active_deviation=statistics.pstdev(active),
         gap=max(result.max_relative_gap for result in results),

@@ -34,6 +34,8 @@ def _toy(design: Design, loss: str) -> Problem:
 
 def ready(solver: Solver, design: Design, options: Options | None = None, loss: str = "squared") -> None:
     """Make sure that the kernels of ``solver`` for designs of this layout, these options and this loss are compiled."""
+    if not solver.compiles:
+        return
     variant = solver.variant(options or solver.Options())
     key = (solver, designs.layout(design), loss, *variant.items())
     if key in _ready:
@@ -60,6 +62,9 @@ def every_solver() -> Iterator[str]:
     What most people run first comes first; a path on the ball waits until `active_set` has found its end.
     """
     for design in _STORAGES:
-        for solver in sorted(solvers(), key=lambda solver: _FIRST.index(solver.name) if solver.name in _FIRST else len(_FIRST)):
+        for solver in sorted(
+            (s for s in solvers() if s.compiles),
+            key=lambda solver: _FIRST.index(solver.name) if solver.name in _FIRST else len(_FIRST),
+        ):
             ready(solver, design)
             yield f"{solver.name} on {type(design).__name__}"

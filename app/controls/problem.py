@@ -36,12 +36,18 @@ def problem_controls(settings: Settings) -> Any:
 
 
 def solver_controls(settings: Settings) -> Any:
-    """The solver and what is laid over it."""
-    titles = {solver.title: solver.name for solver in solvers()}
-    solver = pmui.Select(label="Solver", options=titles, value=settings.solver, **_COMMON)
+    """The solver and what is laid over it; those that need a package that is not installed say how to install it."""
+    titles = {solver.title + (f" – {solver.missing}" if solver.missing else ""): solver.name for solver in solvers()}
+    missing = [solver.name for solver in solvers() if solver.missing]
+    solver = pmui.Select(label="Solver", options=titles, value=settings.solver, disabled_options=missing, **_COMMON)
     solver.link(settings, value="solver", bidirectional=True)
     overlay = pmui.MultiChoice(
-        label="Overlay", options=titles, value=settings.competitors, sizing_mode="stretch_width", margin=(8, 10)
+        label="Overlay",
+        options=titles,
+        value=settings.competitors,
+        disabled_options=missing,
+        sizing_mode="stretch_width",
+        margin=(8, 10),
     )
     overlay.link(settings, value="competitors", bidirectional=True)
     return pn.Column(solver, overlay, sizing_mode="stretch_width", margin=0)

@@ -48,7 +48,7 @@ def run(
     loss: Annotated[str | None, typer.Option(help="squared or logistic; the dataset's own by default.")] = None,
     rule: Annotated[str, typer.Option(help="When a point ends: moved or gap.")] = "moved",
     tol: Annotated[float, typer.Option(help="Tolerance of the rule.")] = 1e-3,
-    max_steps: Annotated[int, typer.Option(help="Steps at which a point is given up.")] = 100_000,
+    max_steps: Annotated[int | None, typer.Option(help="Steps at which a point is given up; the solvers' own by default.")] = None,
     form: Annotated[str, typer.Option("--format", help="table, json, csv, markdown or latex.")] = "table",
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress line.")] = False,
 ) -> None:
@@ -59,7 +59,7 @@ def run(
         entrants = contenders(solvers or _DEFAULTS.get(loss or "squared", _DEFAULTS["squared"]))
         with progress_line(quiet) as line, interruptible() as interrupted:
             problem = datasets.load(dataset, split_seed=split_seed, test_fraction=test_fraction, loss=loss)
-            shared = {"rule": rule, "tol": tol, "max_steps": max_steps}
+            shared = {"rule": rule, "tol": tol} | ({} if max_steps is None else {"max_steps": max_steps})
             rows = compare(
                 problem,
                 entrants,

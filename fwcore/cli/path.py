@@ -117,11 +117,9 @@ def _grid(problem: Problem, form: str, points: int, delta_max: float | None, lin
 
 def _run(walk: Walk, line: Announce, interrupted: threading.Event) -> None:
     for snapshot in walk.snapshots():
-        last = snapshot.rows[-1]
-        line(
-            f"{walk.solver.name} on {walk.problem.name}, {last['step']:,} steps, {last['nnz']} active",
-            walk.reached,
-            walk.grid.size,
-        )
+        if snapshot.rows.size:
+            last = snapshot.rows[-1]
+            done = f"{walk.solver.name} on {walk.problem.name}, {last['step']:,} steps, {last['nnz']} active"
+            line(done, walk.reached, walk.grid.size)
         if interrupted.is_set():
             return

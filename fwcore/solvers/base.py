@@ -81,6 +81,10 @@ class Solver(ABC):
         How it is called on the page, and who to cite.
     form : "ball" or "penalty"
     losses : tuple of str
+    draws : "columns" or "rows"
+        What random updates, if it makes any, look at.
+    counts, compiles : bool
+        Whether dot products and entries are known, and whether there are kernels to compile.
     Options : type
         Subclass of `WalkOptions`.
     """
@@ -90,7 +94,15 @@ class Solver(ABC):
     reference: ClassVar[str]
     form: ClassVar[str]
     losses: ClassVar[tuple[str, ...]]
+    draws: ClassVar[str] = "columns"
+    counts: ClassVar[bool] = True
+    compiles: ClassVar[bool] = True
     Options: ClassVar[type[Options]] = WalkOptions
+
+    @property
+    def missing(self) -> str:
+        """The command that installs what the method needs and does not find; empty where nothing is missing."""
+        return ""
 
     def variant(self, options: Any) -> dict[str, Any]:
         """Those options, by name, for whose values kernels are compiled anew."""
@@ -112,7 +124,10 @@ class Solver(ABC):
 
     @abstractmethod
     def advance(self, problem: Problem, state: Any, n: int) -> Rows:
-        """Up to ``n`` steps by one kernel call; fewer when the point's stopping rule holds. The rows that were filled."""
+        """Up to ``n`` steps by one kernel call; fewer when the point's stopping rule holds. The rows that were filled.
+
+        None are where the work is done elsewhere and is not done yet; the seconds of such rows are told, and else left NaN.
+        """
 
     @abstractmethod
     def coefficients(self, state: Any) -> tuple[Ints, Floats]:

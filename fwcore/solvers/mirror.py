@@ -117,6 +117,7 @@ class MirrorSolver(Solver):
     form = "penalty"
     losses = ("squared", "logistic")
     Options = MirrorOptions
+    draws = "rows"
 
     @abstractmethod
     def exponent(self, problem: Problem) -> float:

@@ -12,6 +12,11 @@ from fwcore.solvers.corrective_fw import CorrectiveFW
 from fwcore.solvers.detcd import DeterministicCD
 from fwcore.solvers.fista import Fista
 from fwcore.solvers.fw import DeterministicFW
+from fwcore.solvers.library.adelie import Adelie
+from fwcore.solvers.library.celer import Celer
+from fwcore.solvers.library.lars import Lars
+from fwcore.solvers.library.scikit_learn import ScikitLearn
+from fwcore.solvers.library.skglm import Skglm
 from fwcore.solvers.pairwise_fw import PairwiseFW
 from fwcore.solvers.scd import StochasticCD
 from fwcore.solvers.sfw import StochasticFW
@@ -32,6 +37,11 @@ SOLVERS: tuple[Solver, ...] = (
     AcceleratedProjection(),
     Smidas(),
     TruncatedGradient(),
+    Lars(),
+    ScikitLearn(),
+    Celer(),
+    Skglm(),
+    Adelie(),
 )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import os
 import shutil
 import subprocess
 import tempfile
@@ -16,6 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
+
+from fwcore.solvers.library import adelie, celer, scikit_learn, skglm
 
 
 class Timed(NamedTuple):
@@ -65,56 +66,11 @@ def _installed(package: str) -> Callable[[], bool]:
     return found
 
 
-def _sklearn(X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
-    from sklearn.linear_model import lasso_path
+def _ours_to_call(module: Any) -> Callable[[Any, Any, Any, float], Timed]:
+    def run(X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
+        return timed(lambda: module.coefficients(X, y, lam, tolerance, None, None))
 
-    return timed(lambda: lasso_path(X, y, alphas=lam / y.size, tol=tolerance, max_iter=100_000)[1])
-
-
-def _celer(X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
-    from celer import celer_path
-
-    X = scipy.sparse.csc_matrix(X) if scipy.sparse.issparse(X) else X
-    return timed(lambda: celer_path(X, y, "lasso", alphas=lam / y.size, tol=tolerance, max_iter=100, max_epochs=50_000)[1])
-
-
-def _skglm(X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
-    from skglm.datafits import Quadratic
-    from skglm.penalties import L1
-    from skglm.solvers import AndersonCD
-
-    sparse = scipy.sparse.issparse(X)
-    X = scipy.sparse.csc_matrix(X) if sparse else X
-
-    def run() -> Any:
-        solver = AndersonCD(tol=tolerance, max_iter=100, fit_intercept=False, warm_start=True)
-        coefs, w, fitted = [], np.zeros(X.shape[1]), np.zeros(y.size)
-        for value in lam:
-            w = solver.solve(X, y, Quadratic(), L1(value / y.size), w_init=w, Xw_init=fitted)[0]
-            fitted = X @ w
-            coefs.append(scipy.sparse.csc_array(w[:, None]))
-        return scipy.sparse.hstack(coefs)
-
-    return timed(run)
-
-
-def _adelie(X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
-    # adelie binds the process to one core as it is imported, which would hold everybody after it to one thread.
-    cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
-    import adelie
-
-    if cores is not None:
-        os.sched_setaffinity(0, cores)
-    design = adelie.matrix.sparse(scipy.sparse.csc_matrix(X)) if scipy.sparse.issparse(X) else adelie.matrix.dense(X)
-
-    def run() -> Any:
-        state = adelie.grpnet(
-            X=design, glm=adelie.glm.gaussian(y=y), lmda_path=lam / y.size, intercept=False, tol=tolerance, early_exit=False,
-            progress_bar=False, max_iters=10**7,
-        )  # fmt: skip
-        return state.betas.T
-
-    return timed(run)
+    return run
 
 
 def _glmnet(X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
@@ -143,9 +99,9 @@ def _glmnet(X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
 _SPARSE = (("rows", np.int32), ("indptr", np.int32), ("values", np.float64))
 
 PEERS = (
-    Peer("adelie", (1e-6, 1e-8, 1e-10, 1e-12, 1e-14), _adelie, _installed("adelie")),
+    Peer("adelie", (1e-6, 1e-8, 1e-10, 1e-12, 1e-14), _ours_to_call(adelie), _installed("adelie")),
     Peer("glmnet", (1e-6, 1e-8, 1e-10, 1e-12, 1e-14), _glmnet, lambda: shutil.which("Rscript") is not None),
-    Peer("celer", (1e-3, 1e-4, 1e-5, 1e-6), _celer, _installed("celer")),
-    Peer("skglm", (1e-3, 1e-4, 1e-5, 1e-6, 1e-7), _skglm, _installed("skglm")),
-    Peer("scikit-learn", (1e-3, 1e-4, 1e-5), _sklearn, _installed("scikit-learn")),
+    Peer("celer", (1e-3, 1e-4, 1e-5, 1e-6), _ours_to_call(celer), _installed("celer")),
+    Peer("skglm", (1e-3, 1e-4, 1e-5, 1e-6, 1e-7), _ours_to_call(skglm), _installed("skglm")),
+    Peer("scikit-learn", (1e-3, 1e-4, 1e-5), _ours_to_call(scikit_learn), _installed("scikit-learn")),
 )

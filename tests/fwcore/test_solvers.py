@@ -7,7 +7,9 @@ import toys
 from fwcore import SOLVERS, ParameterError, Status, Walk, find, grids, register, solvers, unregister, walk_path, warmup
 from fwcore.solvers.fw import DeterministicFW
 
-NAMES = [solver.name for solver in SOLVERS]
+# What is not computed here has no steps; SMIDAS and the truncated gradient settle near a solution, not at one (test_mirror).
+OURS = [solver.name for solver in SOLVERS if solver.compiles]
+NAMES = [name for name in OURS if name not in ("smidas", "truncgrad")]
 
 
 def grid_for(solver, problem, points=6):
@@ -45,7 +47,7 @@ def test_dense_and_sparse_storage_give_the_same_path(name):
 
 
 @pytest.mark.parametrize("wanted", [None, 1, 7])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OURS)
 def test_the_same_seed_gives_the_same_bits_in_chunks_of_any_size(name, wanted):
     problem = toys.problem("wide")
     grid = grid_for(find(name), problem)
@@ -58,14 +60,14 @@ def test_the_same_seed_gives_the_same_bits_in_chunks_of_any_size(name, wanted):
         np.testing.assert_array_equal(result.trace[column], reference.trace[column], err_msg=column)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OURS)
 def test_one_step_is_one_row(name):
     problem = toys.problem("wide")
     for snapshot in toys.follow(Walk(problem, name, grid_for(find(name), problem)), wanted=1):
         assert len(snapshot.rows) == 1
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OURS)
 def test_the_step_limit_ends_a_point_and_says_so(name):
     problem = toys.problem("wide")
     result = walk_path(problem, name, grid_for(find(name), problem, 3), rule="gap", tol=1e-13, max_steps=1)
@@ -74,7 +76,7 @@ def test_the_step_limit_ends_a_point_and_says_so(name):
     assert "max_steps" in result.status.sentence
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [solver.name for solver in SOLVERS])
 def test_declares_what_the_page_and_the_papers_need(name):
     solver = find(name)
     assert solver.title
