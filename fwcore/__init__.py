@@ -1,6 +1,6 @@
 """Sparse-regression solvers that can be watched: stochastic Frank-Wolfe paths for the Lasso, and what they are compared with."""
 
-from fwcore import datasets, grids, sampling, warmup
+from fwcore import datasets, grids, race, sampling, study, warmup
 from fwcore.errors import DatasetError, ParameterError
 from fwcore.options import Options, SamplingRule, WalkOptions, rule_of
 from fwcore.path import PathResult, Walk, walk_path
@@ -28,10 +28,12 @@ __all__ = [
     "datasets",
     "find",
     "grids",
+    "race",
     "register",
     "rule_of",
     "sampling",
     "solvers",
+    "study",
     "unregister",
     "walk_path",
     "warmup",

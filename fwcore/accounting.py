@@ -9,7 +9,7 @@ judging excluded.
 every method of columns p dots for X'y at the start of a path
 fw, away_fw, pairwise   p dots a step; sfw: kappa a step, and the active columns where a draw was in vain
 cd                      a dot for every coordinate that a cycle visits, p for a pass over all columns
-scd                     a dot an update; p more a step where the gap is the rule
+scd                     a dot an update; p more where the gap is looked at
 detcd                   p dots a step
 fista, apg              p dots a gradient, and a dot for every non-zero coefficient of each product X a (backtracking included);
                         p more where the gap is looked at

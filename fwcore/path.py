@@ -129,6 +129,11 @@ class Walk:
         """Indices and values of the coefficients of the points reached so far; only ever appended to."""
         return self._columns
 
+    @property
+    def notes(self) -> dict[str, Any]:
+        """What the solver found out so far besides the path; see `PathResult`."""
+        return self.solver.notes(self._state)
+
     def _keep(self, snapshot: Snapshot) -> None:
         if snapshot.rows.size:
             self._rows.append(snapshot.rows)
@@ -168,7 +173,7 @@ class Walk:
             coefs=coefs,
             trace=np.concatenate(self._rows) if self._rows else new_rows(0),
             versions=versions(),
-            notes=self.solver.notes(self._state),
+            notes=self.notes,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from fwcore.design import Floats
 from fwcore.errors import ParameterError
 from fwcore.path import Walk
 from fwcore.problem import Problem
+from fwcore.solve import Snapshot
 from fwcore.study import Contender
 
 LOOKS = 60
@@ -22,8 +24,8 @@ class Curve:
     """What a contender had reached, look by look, the start at zero included.
 
     ``objective`` = f(a) + lam * sum abs(a) by the judge, outside the clock; ``entries`` of the matrix touched, ``grads`` of samples
-    taken and CPU ``seconds`` by then; ``density``, the share of coefficients that are not zero. A search for a step size is charged
-    in the first look.
+    taken and CPU ``seconds`` by then; ``density``, the share of coefficients that are not zero. What a search for a step size found
+    and cost is told in ``notes``, apart from the rest.
     """
 
     contender: str
@@ -32,6 +34,7 @@ class Curve:
     seconds: Floats
     objective: Floats
     density: Floats
+    notes: dict[str, Any]
 
     def at(self, entries: float) -> float:
         """The least objective that had been reached for so many entries."""
@@ -73,12 +76,16 @@ def _run(problem: Problem, entrant: Contender, lam: float, entries: float, seed:
     options = {name: value for name, value in given.items() if name in declared} | entrant.options
     walk = Walk(problem, entrant.solver, [lam], options, seed=seed)
     looks = [(0.0, 0.0, 0.0, problem.f0, 0.0)]
-    for snapshot in walk.snapshots(1):
-        last = snapshot.rows[-1]
+    steps = walk.snapshots(1)
+    snapshot: Snapshot | None = next(steps)
+    while snapshot is not None:
+        last, notes = snapshot.rows[-1], walk.notes
+        spent = [last[name] - notes.get(f"search_{name}", 0.0) for name in ("entries", "grads", "seconds")]
         verdict = problem.judge(snapshot.indices, snapshot.coefficients, "penalty", lam)
-        looks.append(
-            (last["entries"], last["grads"], last["seconds"], verdict.objective + lam * verdict.l1, verdict.nnz / problem.p)
-        )
-        if last["entries"] >= entries:
-            break
-    return Curve(entrant.text, *np.array(looks).T)
+        looks.append((*spent, verdict.objective + lam * verdict.l1, verdict.nnz / problem.p))
+        try:
+            snapshot = steps.send(1) if spent[0] < entries else None
+        except StopIteration:
+            snapshot = None
+    spent_entries, grads, seconds, objective, density = np.array(looks, dtype=np.float64).T
+    return Curve(entrant.text, spent_entries, grads, seconds, objective, density, walk.notes)

@@ -61,6 +61,8 @@ def test_imports_follow_the_layers(path):
         assert not {n for n in found if n.startswith(("app.scheduler", "app.explorer", "app.controls", "app.board"))}
         pictures = {"app.live.paths", "app.live.error", "app.live.active", "app.live.gap"}
         assert module not in pictures or not {n for n in found if n.startswith(tuple(pictures - {module}))}
+    if module.startswith("app.plots"):
+        assert {n for n in found if n.startswith("app.")} <= {n for n in found if n.startswith(("app.theme", "app.plots"))}
     if module.startswith("app.controls"):
         assert not {n for n in found if n.startswith(("app.explorer", "app.live", "app.runs", "app.board", "app.scheduler"))}
     if module in ("app.settings", "app.runs"):
@@ -74,8 +76,8 @@ def test_what_fwcore_exports():
     assert all(hasattr(fwcore, name) for name in fwcore.__all__)
     assert set(fwcore.__all__) == {
         "SOLVERS", "TRACE", "DatasetError", "Options", "ParameterError", "PathResult", "Problem", "SamplingRule", "Snapshot",
-        "Solver", "Status", "Verdict", "Walk", "WalkOptions", "datasets", "find", "grids", "register", "rule_of", "sampling",
-        "solvers", "unregister", "walk_path", "warmup",
+        "Solver", "Status", "Verdict", "Walk", "WalkOptions", "datasets", "find", "grids", "race", "register", "rule_of",
+        "sampling", "solvers", "study", "unregister", "walk_path", "warmup",
     }  # fmt: skip
 
 

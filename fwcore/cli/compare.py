@@ -12,9 +12,10 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
-from fwcore import datasets, grids
+from fwcore import datasets, grids, papers
 from fwcore.cli.common import INTERRUPTED, STEP_LIMIT, interruptible, messages, progress_line, reporting_errors
 from fwcore.errors import ParameterError
 from fwcore.study import Figures, compare, contenders
@@ -52,7 +53,7 @@ def run(
     form: Annotated[str, typer.Option("--format", help="table, json, csv, markdown or latex.")] = "table",
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress line.")] = False,
 ) -> None:
-    """Walk the same path with several solvers and print what it took and what it reached."""
+    """Walk the same path with several solvers and print what it took and what it reached; in brackets, what the paper printed."""
     with reporting_errors():
         if form not in FORMATS:
             raise ParameterError("format", "fwcore compare", f"one of {[*FORMATS]}", form)
@@ -72,15 +73,15 @@ def run(
                 stopped=interrupted.is_set,
             )
     if rows:
-        FORMATS[form](rows)
+        FORMATS[form](rows, dataset)
     if interrupted.is_set():
         messages.print(f"Interrupted: {len(rows)} of {len(entrants)} solvers were done.")
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(0 if all(row.finished for row in rows) else STEP_LIMIT)
 
 
-def _cells(row: Figures, plus_minus: str) -> list[str]:
-    """A row in words, deviations beside their means."""
+def _cells(row: Figures, dataset: str, plus_minus: str) -> list[str]:
+    """A row in words, deviations beside their means, and what the paper printed in brackets."""
     cells = [row.contender]
     for name in [*_HEADINGS][1:]:
         value = getattr(row, name)
@@ -89,49 +90,51 @@ def _cells(row: Figures, plus_minus: str) -> list[str]:
             continue
         text = f"{value:,.0f}" if name in ("steps", "dots", "entries") else f"{value:.3g}"
         deviation = getattr(row, f"{name}_deviation", 0.0)
-        cells.append(f"{text} {plus_minus} {deviation:.2g}" if deviation else text)
+        text = f"{text} {plus_minus} {deviation:.2g}" if deviation else text
+        paper = papers.printed(dataset, row.contender, name)
+        cells.append(text if paper is None else f"{text} [{paper:,g}]")
     if not row.finished:
         cells[0] += " (step limit)"
     return cells
 
 
-def _table(rows: Sequence[Figures]) -> None:
+def _table(rows: Sequence[Figures], dataset: str) -> None:
     table = Table(*_HEADINGS.values())
     for row in rows:
-        table.add_row(*_cells(row, "±"))
+        table.add_row(*(escape(cell) for cell in _cells(row, dataset, "±")))
     Console(width=None if sys.stdout.isatty() else 160).print(table)
 
 
-def _json(rows: Sequence[Figures]) -> None:
+def _json(rows: Sequence[Figures], dataset: str) -> None:
     def known(value: Any) -> Any:
         return None if isinstance(value, float) and not math.isfinite(value) else value
 
     print(json.dumps([{name: known(value) for name, value in asdict(row).items()} for row in rows], indent=2))
 
 
-def _csv(rows: Sequence[Figures]) -> None:
+def _csv(rows: Sequence[Figures], dataset: str) -> None:
     writer = csv.DictWriter(sys.stdout, asdict(rows[0]))
     writer.writeheader()
     writer.writerows(asdict(row) for row in rows)
 
 
-def _markdown(rows: Sequence[Figures]) -> None:
+def _markdown(rows: Sequence[Figures], dataset: str) -> None:
     print("| " + " | ".join(_HEADINGS.values()) + " |")
     print("|" + "---|" * len(_HEADINGS))
     for row in rows:
-        print("| " + " | ".join(_cells(row, "±")) + " |")
+        print("| " + " | ".join(_cells(row, dataset, "±")) + " |")
 
 
-def _latex(rows: Sequence[Figures]) -> None:
+def _latex(rows: Sequence[Figures], dataset: str) -> None:
     print(f"\\begin{{tabular}}{{l{'r' * (len(_HEADINGS) - 1)}}}\n\\hline")
     print(" & ".join(_HEADINGS.values()) + r" \\ \hline")
     for row in rows:
-        cells = [cell.replace("%", r"\%").replace("_", r"\_") for cell in _cells(row, r"$\pm$")]
+        cells = [cell.replace("%", r"\%").replace("_", r"\_") for cell in _cells(row, dataset, r"$\pm$")]
         print(" & ".join(cells) + r" \\")
     print("\\hline\n\\end{tabular}")
 
 
-FORMATS: dict[str, Callable[[Sequence[Figures]], None]] = {
+FORMATS: dict[str, Callable[[Sequence[Figures], str], None]] = {
     "table": _table,
     "json": _json,
     "csv": _csv,

@@ -27,6 +27,7 @@ COORDINATES = np.dtype(
         ("l1", np.float64),
         ("nnz", np.int64),
         ("calm", np.int64),
+        ("check", np.int64),
         ("exact", np.bool_),
     ]
 )
@@ -35,9 +36,8 @@ COORDINATES = np.dtype(
 class CoordinateState(NamedTuple):
     """A run. ``weights``: (2, p), the positive and the negative parts. ``image`` and ``residual``: (m,), stored part v of X a and
     -l'(v, y). ``dots``: (p,), room for X'R. ``coordinates`` (1,): sum of residual (see `fwcore.design`), of y, of the losses at v,
-    of all weights, the non-zero coefficients, updates since something moved,
-    and their kind. ``stream``: where random coordinates come from,
-    and ``drawn`` (updates of a step,) room for them.
+    of all weights, the non-zero coefficients, updates since something moved, after how many steps the gap is looked at, and the
+    kind of update. ``stream``: where random coordinates come from, and ``drawn`` (updates of a step,) room for them.
     """
 
     weights: Floats

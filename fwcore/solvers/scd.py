@@ -35,6 +35,12 @@ class ScdOptions(WalkOptions):
         label="Updates a step",
         doc="Coordinates that a step of the trace draws; 0: as many as columns.",
     )
+    check = param.Integer(
+        default=3,
+        bounds=(1, 10**6),
+        label="Look at the gap every",
+        doc="Where the gap is the rule, it is looked at every so many steps, for a pass over all columns each.",
+    )
 
 
 class StochasticCD(CoordinateSolver):
@@ -47,8 +53,8 @@ class StochasticCD(CoordinateSolver):
     R = -l'(X a, y), curvature 1 (squared) or 1/4 (logistic): the minimum over w_j of a bound of the objective, which never rises.
     Predictions are kept, so that an update costs one dot product and one column, O(s). A step of the trace is a sweep of as many
     updates as there are columns, or as the option says. A point ends when as many updates as there are columns moved nothing by
-    more than the tolerance, or at a duality gap small enough, which costs a pass over all columns and is looked at where that is
-    the rule.
+    more than the tolerance, or at a duality gap small enough, which costs a pass over all columns and is looked at now and then
+    where that is the rule.
     """
 
     name = "scd"
@@ -58,7 +64,7 @@ class StochasticCD(CoordinateSolver):
 
     def init(self, problem: Problem, options: Any, seed: int) -> CoordinateState:
         state = super().init(problem, options, seed)
-        state.coordinates["exact"] = options.update == "exact"
+        state.coordinates["exact"], state.coordinates["check"] = options.update == "exact", options.check
         return state
 
     def updates(self, problem: Problem, options: Any) -> int:
@@ -124,7 +130,7 @@ def _advance(design, y, loss, sqnorms, entries, state, rows):  # type: ignore[no
     for k in range(rows.size):
         moved = _sweep(design, y, loss, sqnorms, state)
         gap = np.nan
-        if walk.gap_at_most >= 0.0:
+        if walk.gap_at_most >= 0.0 and (walk.point_steps + 1) % it.check == 0:
             steepest = look(design, state, entries)
             f = objective(y, state)
             gap = penalty_gap(loss, y, state.residual, it.residual_sum, it.y_sum, f, walk.value, it.l1, steepest, 0.0)

@@ -1,7 +1,7 @@
 """``make bench``: what a certified path costs, against its peers at the same accuracy; what the kernels reach; the page.
 
 Prints tables and writes ``build/bench.json``. A part of it: ``make bench PARTS="certified sampled" CASES=pyrim PEERS=glmnet``.
-Parts are certified, sampled, machine, loading, page, and log1p, which needs 3 GB and is left out unless asked for.
+Parts are certified, same, sampled, machine, loading, page, and log1p, which needs 3 GB and is left out unless asked for.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import machine
 import page
 import problems
 import psutil
+import same
 import sampled
 from peers import PEERS
 from rich.console import Console
@@ -26,7 +27,7 @@ from rich.table import Table
 
 from fwcore.path import versions
 
-PARTS = ("certified", "sampled", "machine", "loading", "page", "log1p")
+PARTS = ("certified", "same", "sampled", "machine", "loading", "page", "log1p")
 _print = Console(width=200).print
 
 
@@ -43,6 +44,8 @@ def _tables(parts: list[str], cases: list[str] | None, peers: list[str] | None) 
     found: dict[str, list[dict[str, Any]]] = {}
     if "certified" in parts:
         found["Certified paths: 100 values of lam, worst relative gap at most the accuracy"] = certified.measure_all(cases, peers)
+    if "same" in parts:
+        found["The same algorithm elsewhere: 20 values of lam, worst relative gap at most 1e-4"] = same.measure()
     if "sampled" in parts:
         found["Stochastic Frank-Wolfe, largest move at most 1e-3: no gap is promised"] = sampled.measure(cases)
     if "machine" in parts:

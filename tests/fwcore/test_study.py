@@ -135,3 +135,15 @@ def test_logistic_paths_of_a_classification():
 def test_a_step_limit_has_its_exit_code():
     result = run("--solvers", "fw", "--rule", "gap", "--tol", "1e-12", "--max-steps", "2", "--format", "csv")
     assert result.exit_code == cli.STEP_LIMIT
+
+
+def test_the_figures_of_the_paper_stand_in_brackets(monkeypatch):
+    table = {"diabetes": {"sfw:20%": {"steps": 277, "dots": 7.61e5}, "scd": {"active": 117}}}
+    monkeypatch.setattr("fwcore.papers.TABLES", table)
+    told = run("--solvers", "cd,sfw:20%,scd:update=exact", "--format", "markdown").output.splitlines()
+    cd, sfw, scd = told[2:]
+    assert "[277]" in sfw
+    assert "[761,000]" in sfw
+    assert "[117]" in scd
+    assert "[" not in cd
+    assert "[277]" in run("--solvers", "sfw:20%").output

@@ -1,0 +1,25 @@
+"""What papers printed, to stand beside what is measured here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+TABLES: Mapping[str, Mapping[str, Mapping[str, float]]] = {
+    "pyrim": {
+        "sfw:1%": {"steps": 277, "dots": 7.61e5, "active": 27.6, "speedup": 27.3},
+        "cd": {"active": 68},
+        "scd": {"active": 117},
+        "fista": {"active": 3349},
+        "apg": {"active": 13_030},
+    },
+    "triazines": {"sfw:1%": {"steps": 715, "dots": 5.18e6, "active": 120.6}},
+}
+"""Dataset -> contender of `fwcore.study` -> figure: Frandi et al. (2016), Tables 4 and 5; ``scd`` is theirs of any update."""
+
+
+def printed(dataset: str, contender: str, figure: str) -> float | None:
+    """The figure that the paper has for a contender on a dataset; None where it has none."""
+    rows = TABLES.get(dataset, {})
+    name = contender.replace("sampling=", "")
+    row = rows.get(name) or rows.get("scd" if name.startswith("scd:") else "", {})
+    return row.get(figure)

@@ -1,0 +1,38 @@
+"""Pictures of results, without a browser."""
+
+import holoviews as hv
+import numpy as np
+import pytest
+
+from app.plots import race_curves
+from fwcore import race
+
+
+def curve(name, scale=1.0):
+    cost = np.array([0.0, 10.0, 20.0])
+    return race.Curve(name, cost, np.full(3, np.nan), cost / 100, scale * np.array([3.0, 2.0, 1.0]), np.array([0, 0.1, 0.2]), {})
+
+
+def test_a_line_each_with_the_numbers_of_its_curve():
+    plot = race_curves([curve("scd"), curve("detcd", 2.0)])
+    lines = list(plot)
+    assert [line.label for line in lines] == ["scd", "detcd"]
+    np.testing.assert_array_equal(lines[1].dimension_values("objective"), [6.0, 4.0, 2.0])
+    np.testing.assert_array_equal(lines[0].dimension_values("entries"), [0.0, 10.0, 20.0])
+    figure = hv.render(plot, backend="bokeh")
+    assert figure.xaxis[0].axis_label == "matrix entries touched"
+    assert type(figure.y_scale).__name__ == "LogScale"
+    assert [item.label.value for item in figure.legend[0].items] == ["scd", "detcd"]
+
+
+def test_other_axes_and_what_is_not_told():
+    plot = race_curves([curve("scd")], cost="seconds", measure="density")
+    assert type(hv.render(plot, backend="bokeh").y_scale).__name__ == "LinearScale"
+    # scd takes no derivatives of single samples.
+    assert len(next(iter(race_curves([curve("scd")], cost="grads")))) == 0
+
+
+@pytest.mark.parametrize("asked", [{"curves": []}, {"cost": "dots"}, {"measure": "gap"}])
+def test_bad_axes_are_refused(asked):
+    with pytest.raises(ValueError, match=f"'{next(iter(asked))}' parameter"):
+        race_curves(**({"curves": [curve("scd")]} | asked))
