@@ -66,7 +66,7 @@ class Board:
         """Let the k-th slot show the k-th run, or none."""
         run = self._runs[k] if k < len(self._runs) else None
         self.sources[k].show(run)
-        self._picture(Gaps).level(k, run.options["tol"] if run else None)
+        self._picture(Gaps).level(k, run)
 
     def begin(self, runs: list[Run]) -> None:
         """Show these runs instead of what was there; each keeps its colour."""

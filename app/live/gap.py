@@ -32,14 +32,27 @@ class Gaps(Picture):
         plot.add_layout(level)
         self._levels.append(level)
 
-    def level(self, k: int, tolerance: float | None) -> None:
-        """Draw the k-th run's stopping line, or none."""
-        self._wire.set(self._levels[k], visible=tolerance is not None, location=tolerance)
+    def level(self, k: int, run: Run | None) -> None:
+        """Draw the stopping line of the k-th run, or none."""
+        stop = stopping(run) if run is not None else None
+        self._wire.set(self._levels[k], visible=stop is not None, location=stop[1] if stop else None)
 
     def describe(self, run: Run) -> str:
         walk = run.walk
         if walk is None or not walk.reached:
             return ""
         gaps = walk.points["true_gap"][: walk.reached] / walk.problem.f0
-        rule = "largest move" if walk.options.rule == "moved" else "own gap"
-        return f"true relative gap {gaps[-1]:.2e}, worst point {gaps.max():.2e}; a point stops at {rule} {walk.options.tol:.0e}"
+        text = f"true relative gap {gaps[-1]:.2e}, worst point {gaps.max():.2e}; a point stops "
+        if (stop := stopping(run)) is None:
+            return text + "as the library does"
+        rule, tol = stop
+        return text + f"at {'largest move' if rule == 'moved' else 'own gap'} {tol:.0e}"
+
+
+def stopping(run: Run) -> tuple[str, float] | None:
+    """The stopping rule of a point and its tolerance; None where a library has rules of its own."""
+    declared = run.solver.Options.declared()
+    if "rule" not in declared:
+        return None
+    rule, tol = (run.options.get(name, declared[name].default) for name in ("rule", "tol"))
+    return str(rule), float(tol)

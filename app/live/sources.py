@@ -121,7 +121,7 @@ class RunSources:
         chunks = walk.chunks[start:stop]
         relative = 1.0 / walk.problem.f0
         series = [("gaps", "gap", relative), ("checks", "true_gap", relative)]
-        if walk.options.rule == "moved":
+        if walk.options.settings().get("rule", "moved") == "moved":
             series.append(("moves", "moved", 1.0))
         # Column by column: to join rows of records takes numpy eight times as long.
         numbers = np.concatenate([rows["step"] for rows in chunks])

@@ -21,7 +21,7 @@ EXPERIMENT = Experiment(
 )
 
 
-def wait_for(condition, what, seconds=20.0):
+def wait_for(condition, what, seconds=60.0):
     give_up = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < give_up, f"waited {seconds} s for {what}"

@@ -106,6 +106,34 @@ def test_an_overlay_follows_the_features_of_the_first_run():
         assert board.sources[1].paths.data[f"c{k}"] == dense[j].tolist()
 
 
+@pytest.mark.parametrize("name", ["sklearn", "lars", "smidas"])
+def test_a_run_without_rules_or_objective_of_its_own_is_drawn_as_any_other(name):
+    run, board = Run(find(name), find(name).Options().settings(), 0, None), Board(Wire())
+    problem = datasets.load("diabetes")
+    run.prepare(problem, grids.delta_grid(5.0, 4) if run.solver.form == "ball" else grids.lam_grid(problem, 4))
+    board.begin([run])
+    while not run.state.over:
+        run.turn()
+        board.tick()
+    board.tick()
+    board.say()
+    assert run.state.name == "DONE"
+    assert board.sources[0].points.data["nnz"] == run.walk.points["nnz"].tolist()
+    assert board.pictures[-1]._levels[0].visible == (name == "smidas")
+    told = board._captions["gap"].text
+    assert ("as the library does" in told) == (name != "smidas")
+
+
+def test_a_single_step_of_a_library_is_a_point_that_comes_back():
+    run, problem = Run(find("sklearn"), {"tol": 1e-4}, 0, None), datasets.load("diabetes")
+    run.prepare(problem, grids.lam_grid(problem, 4))
+    run.step()
+    while run.due() is not None:
+        run.turn()
+    assert run.walk.reached == 1
+    run.stop()
+
+
 def test_what_was_lost_is_sent_again():
     run, board = walked(), Board(Wire())
     board.begin([run])
