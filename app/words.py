@@ -58,13 +58,16 @@ def _figures(run: Run) -> str:
     row, total, now = latest.rows[-1], walk.grid.size, time.monotonic()
     symbol = "δ" if run.solver.form == "ball" else "λ"
     point = walk.reached if run.state.over else latest.point + 1
-    parts = [
-        f"point <b>{point}</b> of {total}",
-        f"{symbol} = {latest.value:.4g}",
-        f"<span class='steps'>{int(row['step']):,}</span> steps",
-        f"{row['step'] / max(run.walked_seconds, 1e-3):,.0f} steps/s",
-        f"{int(row['dots']):,} dot products",
-    ]
+    parts = [f"point <b>{point}</b> of {total}", f"{symbol} = {latest.value:.4g}"]
+    steps = f"<span class='steps'>{int(row['step']):,}</span>"
+    if run.solver.counts:
+        parts += [
+            f"{steps} steps",
+            f"{row['step'] / max(run.walked_seconds, 1e-3):,.0f} steps/s",
+            f"{int(row['dots']):,} dot products",
+        ]
+    else:
+        parts.append(f"{steps} calls of the library, a point each; it shows no steps and counts no dot products")
     if row["empty"] > 0:
         parts.append(f"{int(row['empty']):,} empty draws")
     parts.append(f"{row['seconds']:.2f} s in the solver")

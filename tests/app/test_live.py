@@ -4,6 +4,7 @@ from bokeh.models import Range1d
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app import words
 from app.board import Board
 from app.live import LIVE, ActiveFeatures
 from app.live.features import COUNT, TopFeatures, lookup
@@ -122,6 +123,7 @@ def test_a_run_without_rules_or_objective_of_its_own_is_drawn_as_any_other(name)
     assert board.pictures[-1]._levels[0].visible == (name == "smidas")
     told = board._captions["gap"].text
     assert ("as the library does" in told) == (name != "smidas")
+    assert ("calls of the library" in words._figures(run)) == (name != "smidas")
 
 
 def test_a_single_step_of_a_library_is_a_point_that_comes_back():
