@@ -8,7 +8,8 @@ judging excluded.
 ======================= ================================================================================================
 every method of columns p dots for X'y at the start of a path
 fw, away_fw, pairwise   p dots a step; sfw: kappa a step, and the active columns where a draw was in vain
-cd                      a dot for every coordinate that a cycle visits, p for a pass over all columns
+cd                      a dot for every coordinate that a cycle visits, p for a pass over all columns; where covariance updates
+                        pay, a dot for every product of two columns and every slope they begin with, and none for their visits
 scd                     a dot an update; p more where the gap is looked at
 detcd                   p dots a step
 fista, apg              p dots a gradient, and a dot for every non-zero coefficient of each product X a (backtracking included);

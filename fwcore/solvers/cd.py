@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fwcore.design import Floats, Ints, all_dots, col_axpy, col_dot, col_entries
 from fwcore.options import PenaltyOptions
 from fwcore.problem import Problem
+from fwcore.solvers import covariance
 from fwcore.solvers.base import Solver, close_step, new_walk, start_point
 from fwcore.trace import Rows, new_rows
 
@@ -25,6 +26,8 @@ DESCENT = np.dtype(
         ("calm", np.float64),
         ("change", np.float64),
         ("phase", np.int64),
+        ("kept", np.int64),
+        ("visited", np.int64),
     ]
 )
 
@@ -37,7 +40,10 @@ class CdState(NamedTuple):
 
     ``coef``: (p,). ``residual``: (m,), stored part of y - X a. ``dots``: (p,), X'(y - X a) at the last pass. ``columns``: (p,), the
     first ``working`` entries are the working set, which ``listed`` marks. ``descent`` (1,): sum of residual, l1 norm, non-zeros,
-    size of the working set, the previous lam, the change below which a cycle is calm, the change of the last cycle, the phase.
+    size of the working set, the previous lam, the change below which a cycle is calm, the change of the last cycle, the phase. The
+    rest is for `fwcore.solvers.covariance`: ``gram``: products of the ``kept`` columns of ``owner``, column j in ``slot``[j] or -1;
+    ``active``, ``slopes``, ``before``: the ``visited`` columns, their x_j'R, and their coefficients in the residual; ``products``:
+    the part of ``gram`` that is theirs, in their order; ``column`` (m,).
     """
 
     coef: Floats
@@ -45,6 +51,14 @@ class CdState(NamedTuple):
     dots: Floats
     columns: Ints
     listed: NDArray[np.bool_]
+    gram: Floats
+    products: Floats
+    slot: NDArray[np.int32]
+    owner: Ints
+    active: Ints
+    slopes: Floats
+    before: Floats
+    column: Floats
     descent: Any
     walk: Any
 
@@ -55,9 +69,10 @@ class CoordinateDescent(Solver):
     a_j = soft(x_j'R + ||x_j||^2 a_j, lam) / (||x_j||^2 + r), with R = y - X a and r = lam (1 / l1_ratio - 1), 0 for the Lasso.
     scikit-learn's ElasticNet has alpha = lam / (m l1_ratio).
 
-    A step of the trace is a cycle over the non-zero columns, a cycle over the working set, or a pass over all p columns; the
-    working set is given by the sequential strong rule and extended by every column that breaks the optimality conditions in a
-    pass, so that nothing rests on the rule. The gap of the trace, known after a pass, is the duality gap.
+    A step of the trace is a cycle over the non-zero columns (by covariance updates where that pays), a cycle over the working set,
+    or a pass over all p columns; the working set is given by the sequential strong rule and extended by every column that breaks
+    the optimality conditions in a pass, so that nothing rests on the rule. The gap of the trace, known after a pass, is the duality
+    gap.
     """
 
     name = "cd"
@@ -72,12 +87,21 @@ class CoordinateDescent(Solver):
         descent["residual_sum"] = problem.y.sum()
         descent["previous"] = problem.lam_max
         descent["calm"] = options.tol if options.rule == "moved" else np.sqrt(options.tol * problem.f0)
+        most = min(covariance.MOST, problem.p)
         return CdState(
             np.zeros(problem.p),
             problem.y.copy(),
             problem.sigma.copy(),
             np.zeros(problem.p, np.int64),
             np.zeros(problem.p, np.bool_),
+            np.zeros((most, most)),
+            np.empty((most, most)),
+            np.full(problem.p, -1, np.int32),
+            np.zeros(most, np.int64),
+            np.zeros(most, np.int64),
+            np.zeros(most),
+            np.zeros(most),
+            np.zeros(problem.m),
             descent,
             new_walk(problem, options),
         )
@@ -88,7 +112,7 @@ class CoordinateDescent(Solver):
 
     def advance(self, problem: Problem, state: CdState, n: int) -> Rows:
         rows = new_rows(n)
-        done = _advance(problem.design, problem.y, problem.sqnorms, problem.entries, state, rows)
+        done = _advance(problem.design, problem.y, problem.sigma, problem.sqnorms, 2.0 * problem.f0, problem.entries, state, rows)
         return rows[:done]
 
     def coefficients(self, state: CdState) -> tuple[Ints, Floats]:
@@ -182,7 +206,7 @@ def _next_phase(it, joined, gap_is_large):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _advance(design, y, sqnorms, entries, state, rows):  # type: ignore[no-untyped-def]
+def _advance(design, y, sigma, sqnorms, y_square, entries, state, rows):  # type: ignore[no-untyped-def]
     """Cycles and passes until ``rows`` is full or the point ends; the number of rows filled."""
     it, walk = state.descent[0], state.walk[0]
     for k in range(rows.size):
@@ -191,15 +215,23 @@ def _advance(design, y, sqnorms, entries, state, rows):  # type: ignore[no-untyp
         if it.phase == _ALL:
             gap, joined = _pass(design, y, state, walk.value, entries)
             settled = it.change if joined == 0 else np.nan
+        elif it.phase == _ACTIVE and (it.visited > 0 or covariance.opens(design, state, entries)):
+            it.change = covariance.cycle(sqnorms, state, walk.value)
         else:
             it.change = _cycle(design, sqnorms, state, walk.value)
-        row.objective = 0.5 * _residual_products(y, state)[0]
+        if it.visited > 0:
+            row.objective = 0.5 * covariance.square(state, sigma, y_square)
+        else:
+            row.objective = 0.5 * _residual_products(y, state)[0]
         row.l1 = it.l1
         row.nnz = it.nnz
         # Only a pass without a violation may end a point.
         close_step(walk, row, gap if joined == 0 else np.nan, settled)
         row.gap, row.moved = gap, it.change
+        if walk.outcome == 0:
+            _next_phase(it, joined, not gap <= walk.gap_at_most)
+        if it.visited > 0 and (walk.outcome != 0 or it.phase != _ACTIVE):
+            covariance.close(design, state)
         if walk.outcome != 0:
             return k + 1
-        _next_phase(it, joined, not gap <= walk.gap_at_most)
     return rows.size
