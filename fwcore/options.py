@@ -53,6 +53,17 @@ class WalkOptions(Options):
     )
 
 
+class GapOptions(WalkOptions):
+    """Those of the solvers whose own gap costs a pass that their steps do not make."""
+
+    check = param.Integer(
+        default=10,
+        bounds=(1, 10**6),
+        label="Look at the gap every",
+        doc="Where the gap is the rule, it is looked at every so many steps, for a pass over all columns each.",
+    )
+
+
 class PenaltyOptions(WalkOptions):
     """Those of the solvers of the penalty form that walk elastic nets, too."""
 

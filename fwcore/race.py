@@ -79,6 +79,9 @@ def _run(problem: Problem, entrant: Contender, lam: float, entries: float, seed:
     steps = walk.snapshots(1)
     snapshot: Snapshot | None = next(steps)
     while snapshot is not None:
+        if not snapshot.rows.size:
+            snapshot = steps.send(1)
+            continue
         last, notes = snapshot.rows[-1], walk.notes
         spent = [last[name] - notes.get(f"search_{name}", 0.0) for name in ("entries", "grads", "seconds")]
         verdict = problem.judge(snapshot.indices, snapshot.coefficients, "penalty", lam)

@@ -6,8 +6,6 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from fwcore.design import Floats, Ints, cpu_seconds
 from fwcore.problem import Problem, Verdict
 from fwcore.solvers.base import Solver
@@ -25,9 +23,9 @@ _FIRST_CHUNK = 8
 class Snapshot:
     """What one chunk of steps left behind.
 
-    ``rows`` are the new rows of the trace (none where the work is done elsewhere and goes on), ``indices`` and ``coefficients`` the
-    iterate after them. ``verdict`` is the judge's word on the point, given with its last chunk; ``status`` is then no longer
-    RUNNING.
+    ``rows`` are the new rows of the trace (none where a step size is searched for, or the work is done elsewhere), ``indices`` and
+    ``coefficients`` the iterate after them. ``verdict`` is the judge's word on the point, given with its last chunk; ``status`` is
+    then no longer RUNNING.
     """
 
     point: int
@@ -50,6 +48,7 @@ class Clock:
         """Spread ``elapsed`` over ``rows`` and adapt the chunk. Results do not depend on it: a step is the same in any chunk."""
         n = len(rows)
         if n == 0:
+            self.seconds += elapsed
             return
         rows["seconds"] = [self.seconds + elapsed * (k + 1) / n for k in range(n)]
         self.seconds += elapsed
@@ -71,8 +70,8 @@ def iterate(
         n = min(clock.chunk if wanted is None else max(1, wanted), CHECKPOINT - steps % CHECKPOINT)
         start = cpu_seconds()
         rows = solver.advance(problem, state, n)
-        spent, told = cpu_seconds() - start, rows["seconds"]
-        clock.charge(rows, spent if np.isnan(told).any() else float(told.sum()))
+        # What is done elsewhere tells its own seconds.
+        clock.charge(rows, cpu_seconds() - start if solver.compiles else float(rows["seconds"].sum()))
         steps += len(rows)
         rows["point"] = point
         status = solver.outcome(state)

@@ -126,7 +126,8 @@ class Solver(ABC):
     def advance(self, problem: Problem, state: Any, n: int) -> Rows:
         """Up to ``n`` steps by one kernel call; fewer when the point's stopping rule holds. The rows that were filled.
 
-        None are where the work is done elsewhere and is not done yet; the seconds of such rows are told, and else left NaN.
+        None are where a solver has more to do before its first step. The seconds of rows are left NaN, but where the work is done
+        elsewhere.
         """
 
     @abstractmethod

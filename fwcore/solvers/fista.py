@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from fwcore.options import PenaltyOptions
-from fwcore.solvers.proximal import ProximalOptions, ProximalSolver
+from fwcore.options import GapOptions, PenaltyOptions
+from fwcore.solvers.proximal import ProximalSolver
 
 
-class FistaOptions(ProximalOptions, PenaltyOptions):
+class FistaOptions(GapOptions, PenaltyOptions):
     """Options of `Fista`."""
 
 

@@ -21,7 +21,7 @@ from scipy.special import binom
 
 from fwcore.design import Floats, Ints, all_dots, col_entries, combine, cpu_seconds, row, row_entries
 from fwcore.losses import descent_at, loss_at
-from fwcore.options import WalkOptions
+from fwcore.options import GapOptions
 from fwcore.problem import Problem
 from fwcore.solvers.base import Solver, close_step, new_walk, start_point
 from fwcore.solvers.dual_vector import ERROR, TERMS, forget, learn, predict, sum_up
@@ -47,6 +47,9 @@ MIRROR = np.dtype(
         ("check", np.int64),
         ("l1", np.float64),
         ("nnz", np.int64),
+        ("tried", np.int64),
+        ("least", np.float64),
+        ("best", np.float64),
         ("search_seconds", np.float64),
         ("search_grads", np.int64),
         ("search_entries", np.int64),
@@ -60,7 +63,7 @@ _DIVERGED = int(Status.DIVERGED)
 _TOO_LARGE, _HUGE = 100.0, 1e100
 
 
-class MirrorOptions(WalkOptions):
+class MirrorOptions(GapOptions):
     """Options of SMIDAS and of the truncated gradient."""
 
     eta = param.Number(
@@ -76,12 +79,6 @@ class MirrorOptions(WalkOptions):
     max_steps = param.Integer(
         default=30, bounds=(1, 10**12), label="Step limit", doc="Steps at which a path point is given up: it may never settle."
     )
-    check = param.Integer(
-        default=10,
-        bounds=(1, 10**6),
-        label="Look at the gap every",
-        doc="Where the gap is the rule, it is looked at every so many steps, for a pass over all columns each.",
-    )
 
 
 class MirrorState(NamedTuple):
@@ -92,7 +89,7 @@ class MirrorState(NamedTuple):
     the binomials (q over k). ``coef`` (p,): a at the end of the last step. ``image``, ``residual`` (m,), ``dots``, ``room`` (p,):
     room. ``mirror`` (1,): q, eta, sum of truncations, base and unit of the sums, their largest first one, the share of the norm
     within which the series holds, losses seen in a step, derivatives, size of the support, updates of a step, steps of the point,
-    after how many the gap is looked at, l1 norm and non-zeros, and what the search for eta cost.
+    after how many the gap is looked at, l1 norm and non-zeros, and how far the search for eta is, what it found, and cost.
     """
 
     dual: Floats
@@ -145,7 +142,8 @@ class MirrorSolver(Solver):
         rows = new_rows(n)
         loss: Any = problem.loss
         if state.mirror["eta"][0] == 0.0:
-            self._search(problem, state)
+            self._try_next(problem, state)
+            return rows[:0]
         return rows[: _advance(problem.design, problem.rows, problem.y, loss, problem.f0, problem.entries, state, rows)]
 
     def coefficients(self, state: MirrorState) -> tuple[Ints, Floats]:
@@ -157,19 +155,19 @@ class MirrorSolver(Solver):
         names = ("eta", "search_seconds", "search_grads", "search_entries")
         return {name: state.mirror[name][0].item() for name in names}
 
-    def _search(self, problem: Problem, state: MirrorState) -> None:
-        """Take the step size with the least objective after one pass over the samples from zero."""
+    def _try_next(self, problem: Problem, state: MirrorState) -> None:
+        """Try the next step size; after the last, take the one with the least objective after a pass over the samples from zero."""
         begun, value, it = cpu_seconds(), state.walk["value"][0], state.mirror
-        state.walk["value"] = problem.lam_max / 100
-        loss: Any = problem.loss
-        reached = []
-        for eta in ETAS:
-            it["eta"] = eta
-            reached.append(_tried(problem.design, problem.rows, problem.y, loss, problem.f0, state))
+        eta, loss = ETAS[int(it["tried"][0])], problem.loss
+        state.walk["value"], it["eta"] = problem.lam_max / 100, eta
+        reached = _tried(problem.design, problem.rows, problem.y, loss, problem.f0, state)
+        if it["tried"][0] == 0 or reached < it["least"][0]:
+            it["least"], it["best"] = reached, eta
         forget(state)
-        state.walk["value"], it["eta"] = value, ETAS[int(np.argmin(reached))]
-        it["search_seconds"], it["search_grads"] = cpu_seconds() - begun, it["grads"]
-        it["search_entries"] = state.walk["entries"]
+        it["tried"] += 1
+        state.walk["value"], it["eta"] = value, it["best"] if it["tried"][0] == len(ETAS) else 0.0
+        it["search_seconds"] += cpu_seconds() - begun
+        it["search_grads"], it["search_entries"] = it["grads"], state.walk["entries"]
 
 
 @njit(nogil=True, cache=True)

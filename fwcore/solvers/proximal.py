@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import param
 from numba import njit
 
 from fwcore.design import Floats, Ints, all_dots, col_entries, combine
 from fwcore.losses import descent_at, loss_at
-from fwcore.options import WalkOptions
+from fwcore.options import GapOptions
 from fwcore.problem import Problem
 from fwcore.projection import project_l1
 from fwcore.solvers.base import Solver, close_step, new_walk, start_point
@@ -33,17 +32,6 @@ PROXIMAL = np.dtype(
 _RELAX = 0.95
 # An increase of the bound by less than this share of f is rounding error.
 _ROUNDING = 1e-12
-
-
-class ProximalOptions(WalkOptions):
-    """Options of the proximal gradient solvers."""
-
-    check = param.Integer(
-        default=10,
-        bounds=(1, 10**6),
-        label="Look at the gap every",
-        doc="Where the gap is the rule, it is looked at every so many steps, for a pass over all columns each.",
-    )
 
 
 class ProximalState(NamedTuple):
@@ -71,7 +59,7 @@ class ProximalSolver(Solver):
     """Subclasses name the form."""
 
     losses = ("squared", "logistic")
-    Options = ProximalOptions
+    Options = GapOptions
 
     def weight(self, options: Any, value: float) -> float:
         """The ridge at a point."""

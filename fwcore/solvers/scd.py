@@ -10,7 +10,7 @@ from numba import njit
 
 from fwcore.design import AHEAD, col_dot, col_entries, col_fetch, col_place, prefetch
 from fwcore.losses import Loss
-from fwcore.options import WalkOptions
+from fwcore.options import GapOptions
 from fwcore.problem import Problem
 from fwcore.solvers.base import close_step
 from fwcore.solvers.coordinates import CoordinateSolver, CoordinateState, change, look, objective
@@ -19,7 +19,7 @@ from fwcore.stream import below
 from fwcore.trace import Rows
 
 
-class ScdOptions(WalkOptions):
+class ScdOptions(GapOptions):
     """Options of `StochasticCD`."""
 
     update = param.Selector(
@@ -35,12 +35,7 @@ class ScdOptions(WalkOptions):
         label="Updates a step",
         doc="Coordinates that a step of the trace draws; 0: as many as columns.",
     )
-    check = param.Integer(
-        default=3,
-        bounds=(1, 10**6),
-        label="Look at the gap every",
-        doc="Where the gap is the rule, it is looked at every so many steps, for a pass over all columns each.",
-    )
+    check = param.Integer(default=3)
 
 
 class StochasticCD(CoordinateSolver):

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 import toys
 
-from fwcore import ParameterError, Problem, Status, find, walk_path
+from fwcore import ParameterError, Problem, Status, Walk, find, walk_path
 from fwcore import design as designs
 from fwcore.stream import below, new_stream
 
@@ -111,6 +111,12 @@ def test_a_search_takes_the_best_step_size_and_tells_its_cost(name):
     assert result.summary()["notes"] == notes
     given = walk_path(problem, name, [problem.lam_max / 3], eta=1e-3).notes
     assert given == {"eta": 1e-3, "search_seconds": 0.0, "search_grads": 0, "search_entries": 0}
+
+
+def test_a_search_can_be_stopped_between_step_sizes():
+    problem = toys.problem("wide")
+    rows = [len(snapshot.rows) for snapshot in toys.follow(Walk(problem, "smidas", [0.1], {"max_steps": 3}), wanted=1)]
+    assert rows == [0] * 6 + [1] * 3
 
 
 @pytest.mark.parametrize("storage", toys.STORAGES)

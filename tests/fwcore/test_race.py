@@ -19,7 +19,8 @@ def test_curves_hold_what_the_judge_says_and_what_was_charged():
     for curve in curves:
         assert curve.objective[0] == problem.f0
         assert curve.entries[0] == curve.density[0] == 0
-        assert (np.diff(curve.entries) > 0).all()
+        # Covariance updates of cd touch none.
+        assert (np.diff(curve.entries) >= (0 if curve.contender == "cd" else 1)).all()
         assert curve.at(0) == problem.f0
         assert curve.at(entries) <= 0.9 * problem.f0
     scd, cd, smidas = curves

@@ -60,7 +60,7 @@ def test_the_same_seed_gives_the_same_bits_in_chunks_of_any_size(name, wanted):
         np.testing.assert_array_equal(result.trace[column], reference.trace[column], err_msg=column)
 
 
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("name", NAMES)
 def test_one_step_is_one_row(name):
     problem = toys.problem("wide")
     for snapshot in toys.follow(Walk(problem, name, grid_for(find(name), problem)), wanted=1):
