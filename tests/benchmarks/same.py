@@ -2,6 +2,8 @@
 
 ``cd`` and scikit-learn's ``lasso_path``, which leave out columns by strong rules and by gap safe rules; ``scd`` (exact) and
 scikit-learn's coordinate descent with random selection; ``fista`` and skglm's ``FISTA``. LARS is scikit-learn's own.
+
+Two generated problems; on ARCENE the table did not end within minutes, so that it says nothing of real data.
 """
 
 from __future__ import annotations
