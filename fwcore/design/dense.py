@@ -17,6 +17,7 @@ from fwcore.design.primitives import (
     col_moments,
     col_place,
     col_row,
+    moments,
     range_dots,
 )
 from fwcore.dispatch import implements
@@ -100,11 +101,4 @@ def _col_row(design, j, k):  # type: ignore[no-untyped-def]
 
 @implements(col_moments, Dense)
 def _col_moments(design, j):  # type: ignore[no-untyped-def]
-    column = design.values[j]
-    mean, square = 0.0, 0.0
-    for i in range(column.size):
-        mean += column[i]
-    mean /= column.size
-    for i in range(column.size):
-        square += (column[i] - mean) ** 2
-    return mean, np.sqrt(square)
+    return moments(design.values[j])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.dispatch import compiled_only
+from fwcore.dispatch import FAST, compiled_only
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -46,6 +47,18 @@ def col_place(design, j):  # type: ignore[no-untyped-def]
 def col_fetch(design, j):  # type: ignore[no-untyped-def]
     """Ask memory for the beginning of column j."""
     raise compiled_only("col_fetch")
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def moments(column):  # type: ignore[no-untyped-def]
+    """Mean of a vector, and l2 norm of it minus its mean."""
+    mean, square = 0.0, 0.0
+    for i in range(column.size):
+        mean += column[i]
+    mean /= column.size
+    for i in range(column.size):
+        square += (column[i] - mean) ** 2
+    return mean, np.sqrt(square)
 
 
 def range_dots(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]

@@ -14,6 +14,7 @@ from fwcore.design.primitives import (
     col_moments,
     col_place,
     col_row,
+    moments,
     range_dots,
 )
 from fwcore.design.products import PADDING, Products
@@ -216,13 +217,7 @@ def _col_moments(design, j):  # type: ignore[no-untyped-def]
     column = np.empty(design.m)
     for i in range(column.size):
         column[i] = entry(design.base, design.factors, j, i)
-    mean, square = 0.0, 0.0
-    for i in range(column.size):
-        mean += column[i]
-    mean /= column.size
-    for i in range(column.size):
-        square += (column[i] - mean) ** 2
-    return mean, np.sqrt(square)
+    return moments(column)
 
 
 @njit(nogil=True, cache=True)
