@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
+from threadpoolctl import threadpool_limits
 
 from fwcore.solvers.library import adelie, celer, scikit_learn, skglm
 
@@ -46,13 +47,14 @@ class Peer:
 
 
 def timed(call: Callable[[], Any]) -> Timed:
-    """Run ``call``; what it returns are the coefficients."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    with warnings.catch_warnings():
+    """Run ``call``, which returns coefficients, on one thread: two of BLAS may wait for each other, and count as CPU seconds."""
+    with threadpool_limits(limits=1), warnings.catch_warnings():
         # Peers warn where a tolerance is missed; the judge sees that anyway.
         warnings.simplefilter("ignore")
+        wall, cpu = time.perf_counter(), time.process_time()
         found = call()
-    return Timed(time.process_time() - cpu, time.perf_counter() - wall, scipy.sparse.csc_array(found))
+        cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    return Timed(cpu, wall, scipy.sparse.csc_array(found))
 
 
 def _installed(package: str) -> Callable[[], bool]:

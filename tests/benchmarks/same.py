@@ -3,7 +3,9 @@
 ``cd`` and scikit-learn's ``lasso_path``, which leave out columns by strong rules and by gap safe rules; ``scd`` (exact) and
 scikit-learn's coordinate descent with random selection; ``fista`` and skglm's ``FISTA``. LARS is scikit-learn's own.
 
-Two generated problems; on ARCENE the table did not end within minutes, so that it says nothing of real data.
+skglm's FISTA is favoured: it computes the norm of X by a full SVD at every point, and stops by a rule that compares the gradient of
+one point with the subdifferential at another, so that it is given the norm, and a budget of iterations: ``their tolerance`` is one
+over it.
 """
 
 from __future__ import annotations
@@ -13,14 +15,17 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+import scipy.sparse.linalg
 from certified import walked, worst_gap
 from peers import timed
+from problems import CASES, available
 
 from fwcore import Problem, design
 
 POINTS = 20
 _ACCURACY = 1e-4
 _LADDER = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
+_BUDGETS = (1 / 30, 1 / 100, 1 / 300, 1 / 1000, 1 / 3000)
 
 
 def _sklearn(selection: str) -> Callable[..., Any]:
@@ -34,21 +39,36 @@ def _sklearn(selection: str) -> Callable[..., Any]:
 
 
 def _skglm_fista(X: Any, y: Any, lam: Any, tolerance: float) -> Any:
+    from numba import float64
     from skglm.datafits import Quadratic
     from skglm.penalties import L1
     from skglm.solvers import FISTA
 
+    class KnownNorm(Quadratic):  # type: ignore[misc]
+        def __init__(self, square: float) -> None:
+            self.square = square
+
+        def get_spec(self) -> Any:
+            return (*super().get_spec(), ("square", float64))
+
+        def params_to_dict(self) -> dict[str, float]:
+            return {"square": self.square}
+
+        def get_global_lipschitz(self, X: Any, y: Any) -> float:
+            return self.square / len(y)
+
+    norm = float(scipy.sparse.linalg.svds(X, k=1, return_singular_vectors=False, random_state=0)[0])
+
     def run() -> Any:
         w, found = np.zeros(X.shape[1]), []
-        solver = FISTA(max_iter=5_000, tol=tolerance)
+        solver = FISTA(max_iter=round(1 / tolerance), tol=0.0)
         for value in lam:
-            datafit, penalty = Quadratic(), L1(value / y.size)
-            datafit.initialize(X, y)
-            w = solver.solve(X, y, datafit, penalty, w_init=w, Xw_init=X @ w)[0]
+            w = solver.solve(X, y, KnownNorm(norm**2), L1(value / y.size), w_init=w, Xw_init=X @ w)[0]
             found.append(scipy.sparse.csc_array(w[:, None]))
         return scipy.sparse.hstack(found)
 
-    return timed(run)
+    # The first of two runs compiles.
+    return min(timed(run), timed(run), key=lambda found: found.cpu)
 
 
 PAIRS = (
@@ -56,6 +76,7 @@ PAIRS = (
     ("scd", "scikit-learn lasso_path, random", _sklearn("random")),
     ("fista", "skglm FISTA", _skglm_fista),
 )
+_PATIENCE = 20.0
 
 
 def _row(name: str, solver: str, theirs: str, run: Callable[..., Any], problem: Problem, X: Any) -> dict[str, Any]:
@@ -66,11 +87,12 @@ def _row(name: str, solver: str, theirs: str, run: Callable[..., Any], problem: 
     run(np.asfortranarray(np.eye(6)), np.arange(6.0), np.array([1.0]), 1e-2)
     # Their tolerances are of another unit: the first of a ladder whose worst gap is no larger than ours may be.
     reached, seconds, gap = float("nan"), float("nan"), float("nan")
-    for tolerance in _LADDER:
+    for tolerance in _BUDGETS if solver == "fista" else _LADDER:
         found = run(X, y, lam, tolerance)
         gap = worst_gap(problem, "penalty", lam, found.coefs)
         if gap <= _ACCURACY:
             reached, seconds = tolerance, min(found.cpu, run(X, y, lam, tolerance).cpu)
+        if gap <= _ACCURACY or found.cpu > _PATIENCE:
             break
     cpu = min(ours.cpu, walked(problem, solver, lam, {**options, "tol": _ACCURACY})[0].cpu)
     own = worst_gap(problem, "penalty", lam, ours.coefs)
@@ -79,11 +101,16 @@ def _row(name: str, solver: str, theirs: str, run: Callable[..., Any], problem: 
 
 
 def measure() -> list[dict[str, Any]]:
-    """Each pair on two dense problems: what skglm's FISTA takes on harder ones is beyond patience."""
-    random, rows = np.random.default_rng(0), []
+    """Each pair on two generated problems and, where its files are at hand, on ARCENE."""
+    random, problems = np.random.default_rng(0), {}
     for m, p in ((500, 2000), (200, 5000)):
         X = random.standard_normal((m, p))
-        problem = Problem.from_arrays(X, X[:, :20] @ random.standard_normal(20) + random.standard_normal(m))
-        for ours, theirs, run in PAIRS if m == 500 else PAIRS[:2]:
-            rows.append(_row(f"dense {m} x {p:,}", ours, theirs, run, problem, design.matrix(problem.design)))
-    return rows
+        y = X[:, :20] @ random.standard_normal(20) + random.standard_normal(m)
+        problems[f"dense {m} x {p:,}"] = Problem.from_arrays(X, y)
+    if available("arcene"):
+        problems["arcene"] = CASES["arcene"]().problem
+    return [
+        _row(name, ours, theirs, run, problem, design.matrix(problem.design))
+        for name, problem in problems.items()
+        for ours, theirs, run in PAIRS
+    ]
