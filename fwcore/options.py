@@ -19,6 +19,19 @@ class SamplingRule(param.String):
         sampling.parse(val)
 
 
+class BatchSize(param.String):
+    """Samples of a batch: a percentage of them, or a count."""
+
+    def _validate(self, val: Any) -> None:
+        super()._validate(val)
+        try:
+            rule = sampling.parse(val)
+        except ParameterError:
+            rule = None
+        if not isinstance(rule, (sampling.Fraction, sampling.Count)):
+            raise ValueError(f"not {rule_of(self)}")
+
+
 class Options(param.Parameterized):
     """What the user can choose of a solver. Subclasses declare params with default, bounds and doc."""
 
@@ -93,10 +106,39 @@ class BallOptions(WalkOptions):
     )
 
 
+class FiniteSumOptions(WalkOptions):
+    """Those of the solvers that sample rows."""
+
+    rule = param.Selector(default="gap", objects=["moved", "gap"])
+    tol = param.Number(default=1e-2)
+    max_steps = param.Integer(default=10_000)
+    batch = BatchSize(default="1%", label="Batch", doc="Samples of a step, a percentage or a count, drawn without replacement.")
+    step = param.Selector(
+        default="open loop",
+        objects=["open loop", "short", "line search"],
+        label="Step",
+        doc="open loop: of the method's paper. short: gap over L ||s - a||^2, with L estimated by the batches of a pass. "
+        "line search: to the minimum of the batch's losses along the segment, an experiment.",
+    )
+    start = param.Selector(
+        default="zero",
+        objects=["zero", "full pass"],
+        label="Start",
+        doc="zero: from a gradient of 0. full pass: from the gradient, which a pass over the samples is charged for.",
+    )
+    confirm = param.Boolean(
+        default=True,
+        label="Confirm the gap",
+        doc="A stochastic gap may be small by chance: where it would end a point, the true gap is computed first, and charged.",
+    )
+
+
 def rule_of(parameter: param.Parameter) -> str:
     """What a parameter accepts, as the end of a sentence."""
     if isinstance(parameter, SamplingRule):
         return "a sampling rule: a percentage, a count, 'top:C,T', 'hit:R,S' or 'shrink:A,B'"
+    if isinstance(parameter, BatchSize):
+        return "a percentage or a count of samples, such as '1%' or '32'"
     if isinstance(parameter, param.Selector):
         return f"one of {list(parameter.objects)}"
     if isinstance(parameter, param.Boolean):

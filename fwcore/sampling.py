@@ -230,3 +230,24 @@ def miss_probability(p: int, kappa: int, relevant: int) -> float:
     s = relevant
     log = gammaln(p - s + 1) - gammaln(p - s - kappa + 1) - gammaln(p + 1) + gammaln(p - kappa + 1)
     return float(min(1.0, math.exp(log)))
+
+
+def draws_to_certify(p: int, kappa: int, rho: float, columns: int = 1, *, replace: bool = False) -> int:
+    """The fewest draws of kappa columns that all miss ``columns`` given ones with a probability of at most 1 - rho.
+
+    If so many draws at one iterate all have a sampled gap of at most eps, then with confidence rho fewer than ``columns`` columns
+    have a vertex whose gap is larger: the smallest N with q^N <= 1 - rho, where q is `miss_probability` (Frandi et al. 2016, eq.
+    11), or (1 - columns / p)^kappa where they are drawn with replacement (eq. 12). For one column N * kappa exceeds p by far where
+    kappa is small: a full pass is cheaper then, and certain.
+
+    Raises
+    ------
+    ParameterError
+        rho is not in (0, 1), or kappa or columns not in [1, p].
+    """
+    _check("rho", rho)
+    for name, value in (("kappa", kappa), ("columns", columns)):
+        if not 1 <= value <= p:
+            raise ParameterError(name, _OWNER, f"an int in [1, {p}]", value)
+    q = (1.0 - columns / p) ** kappa if replace else miss_probability(p, kappa, columns)
+    return 1 if q <= 1.0 - rho else math.ceil(math.log1p(-rho) / math.log(q) * (1 - 1e-12))

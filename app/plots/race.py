@@ -1,4 +1,4 @@
-"""Figure 1 of Shalev-Shwartz & Tewari (2009): solvers racing at one lam."""
+"""Solvers racing at one lam or delta: Figures 1 of Shalev-Shwartz & Tewari (2009) and of Negiar et al. (2020)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,18 @@ from fwcore import race
 hv.renderer("bokeh")
 
 COSTS = {"entries": "matrix entries touched", "grads": "derivatives of samples", "seconds": "CPU seconds"}
-MEASURES = {"objective": "regularised loss", "density": "share of coefficients ≠ 0"}
+MEASURES = {
+    "objective": "objective",
+    "suboptimality": "(F − F min) / (F max − F min)",
+    "density": "share of coefficients ≠ 0",
+    "true_gap": "true gap / f(0)",
+    "gap": "the method's own gap / f(0)",
+}
 
 
-def race_curves(curves: Sequence[race.Curve], *, cost: str = "entries", measure: str = "objective") -> Any:
+def race_curves(
+    curves: Sequence[race.Curve], *, cost: str = "entries", measure: str = "objective", least: float | None = None
+) -> Any:
     """What solvers had reached against what it cost, a line each.
 
     Parameters
@@ -27,8 +35,10 @@ def race_curves(curves: Sequence[race.Curve], *, cost: str = "entries", measure:
         From `fwcore.race.race`.
     cost : "entries", "grads" or "seconds"
         The horizontal axis.
-    measure : "objective" or "density"
-        The vertical axis; the objective has a logarithmic one.
+    measure : "objective", "suboptimality", "true_gap", "gap" or "density"
+        The vertical axis; only that of the density is not logarithmic. With the suboptimality, both are.
+    least : float, optional
+        For the suboptimality: the least objective, from `fwcore.race.certified_minimum`.
 
     Returns
     -------
@@ -37,17 +47,21 @@ def race_curves(curves: Sequence[race.Curve], *, cost: str = "entries", measure:
     Raises
     ------
     ValueError
-        No curves, or an unknown cost or measure.
+        No curves, an unknown cost or measure, or a suboptimality without the least objective.
     """
     if not curves:
         raise ValueError("The 'curves' parameter of race_curves must be a sequence with a curve. Got an empty one instead.")
     for name, value, known in (("cost", cost, COSTS), ("measure", measure, MEASURES)):
         if value not in known:
             raise ValueError(f"The '{name}' parameter of race_curves must be one of {[*known]}. Got {value!r} instead.")
+    relative = measure == "suboptimality"
+    if relative and least is None:
+        raise ValueError("The 'least' parameter of race_curves must be a number for the suboptimality. Got None instead.")
     lines = []
     for k, curve in enumerate(curves):
-        x, y = getattr(curve, cost), getattr(curve, measure)
-        told = np.isfinite(x)
+        x = getattr(curve, cost)
+        y = curve.suboptimality(least) if relative and least is not None else getattr(curve, measure)
+        told = np.isfinite(x) & np.isfinite(y) & ((x > 0) & (y > 0) if relative else True)
         line = hv.Curve((x[told], y[told]), (cost, COSTS[cost]), (measure, MEASURES[measure]), label=curve.contender)
         lines.append(
             line.opts(
@@ -55,4 +69,6 @@ def race_curves(curves: Sequence[race.Curve], *, cost: str = "entries", measure:
             )
         )
     plot = hv.Overlay(lines)
-    return plot.opts(legend_position="top_right", responsive=True, min_height=320, logy=measure == "objective", show_grid=True)
+    return plot.opts(
+        legend_position="top_right", responsive=True, min_height=320, logx=relative, logy=measure != "density", show_grid=True
+    )

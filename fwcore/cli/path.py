@@ -11,6 +11,7 @@ import typer
 
 from fwcore import datasets, grids
 from fwcore.cli.common import INTERRUPTED, STEP_LIMIT, Announce, interruptible, messages, progress_line, reporting_errors
+from fwcore.datasets.documentation import kappa_line
 from fwcore.errors import ParameterError
 from fwcore.path import PathResult, Walk
 from fwcore.problem import Problem
@@ -76,7 +77,7 @@ def _source(dataset: str | None, data: Path | None, of_data: dict[str, Any]) -> 
 
 def _of_file(data: Path, parsing: datasets.ParseOptions, degree: int | None, how: dict[str, Any]) -> Problem:
     parsed = datasets.parse_file(data, parsing)
-    for label, text in parsed.report.lines():
+    for label, text in (*parsed.report.lines(), kappa_line(parsed.X)):
         messages.print(f"{label}: {text}", markup=False, highlight=False, soft_wrap=True)
     return datasets.Dataset.of(parsed, data.name, degree=degree).problem(**how)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fwcore.datasets import reading
 from fwcore.datasets.catalogue import Entry, read_catalogue
-from fwcore.datasets.dataset import Dataset
+from fwcore.datasets.dataset import Dataset, kappa_share
 from fwcore.datasets.parsing import UPLOAD, Limits, Parsed, ParseOptions, Report, parse_file, parse_upload
 from fwcore.datasets.resuming import Progress
 from fwcore.errors import ParameterError
@@ -25,6 +25,7 @@ __all__ = [
     "available",
     "fetch",
     "find",
+    "kappa_share",
     "load",
     "parse_file",
     "parse_upload",

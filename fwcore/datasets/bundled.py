@@ -1,8 +1,9 @@
-"""Datasets that come with scikit-learn."""
+"""Datasets that come with scikit-learn or with us."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,16 @@ def breast_cancer() -> Read:
     return bunch.data, 2.0 * bunch.target - 1.0, [str(name) for name in bunch.feature_names]
 
 
+def breast_cancer_original() -> Read:
+    """683 tumours, 10 features, each from -1 to 1, the sample code among them, as LIBSVM's breast-cancer_scale; +1 is malignant."""
+    path = Path(__file__).with_name("breast_cancer_original.csv")
+    names = path.read_text(encoding="ascii").partition("\n")[0].split(",")[:-1]
+    values = np.loadtxt(path, delimiter=",", skiprows=1, usecols=range(len(names)))
+    malignant = np.loadtxt(path, delimiter=",", skiprows=1, usecols=len(names), dtype=str) == "malignant"
+    low, high = values.min(axis=0), values.max(axis=0)
+    return 2.0 * (values - low) / (high - low) - 1.0, np.where(malignant, 1.0, -1.0), names
+
+
 def digits(negative: int, positive: int) -> Read:
     """8 x 8 images of two digits."""
     bunch = load_digits()
@@ -33,5 +44,10 @@ def digits(negative: int, positive: int) -> Read:
     return bunch.data[rows], np.where(bunch.target[rows] == positive, 1.0, -1.0), list(bunch.feature_names)
 
 
-BUNDLED: dict[str, Callable[..., Any]] = {"diabetes": diabetes, "breast-cancer": breast_cancer, "digits": digits}
+BUNDLED: dict[str, Callable[..., Any]] = {
+    "diabetes": diabetes,
+    "breast-cancer": breast_cancer,
+    "breast-cancer-original": breast_cancer_original,
+    "digits": digits,
+}
 """What `bundled` in the catalogue may name."""

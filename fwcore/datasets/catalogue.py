@@ -9,6 +9,7 @@ from typing import Any
 
 from fwcore.datasets.bundled import BUNDLED
 from fwcore.datasets.dataset import RESPONSES
+from fwcore.datasets.derived import DERIVED
 from fwcore.datasets.fetching import SourceFile
 from fwcore.datasets.generators import GENERATORS
 from fwcore.datasets.parsing import FORMATS, TASKS, ParseOptions
@@ -74,6 +75,7 @@ class Entry:
     bundled: tuple[tuple[str, Any], ...] = ()
     generator: tuple[tuple[str, Any], ...] = ()
     noise: tuple[tuple[str, Any], ...] = ()
+    derived: str = ""
     layouts: tuple[Layout, ...] = ()
 
     @property
@@ -93,7 +95,7 @@ class Entry:
     @property
     def origin(self) -> str:
         """Where it comes from, in a few words."""
-        if self.layouts:
+        if self.layouts or self.page:
             return self.page or "files"
         return "scikit-learn" if self.bundled else "generated"
 
@@ -146,6 +148,7 @@ def _check(entry: Entry) -> None:
             "at least 1",
         ),
         (not entry.bundled or dict(entry.bundled).get("name") in BUNDLED, "bundled", f"one of {[*BUNDLED]}"),
+        (entry.derived in ("", *DERIVED), "derived", f"one of {[*DERIVED]}"),
         (not entry.generator or dict(entry.generator).get("name") in GENERATORS, "generator", f"one of {[*GENERATORS]}"),
         (all(layout.format in (None, *FORMATS) for layout in entry.layouts), "format", f"one of {[*FORMATS]}"),
     )

@@ -147,6 +147,17 @@ class Dataset:
         return Problem.from_arrays(X, y, loss=loss or self.loss, test=test, feature_names=names, dtype=self.dtype, name=self.name)
 
 
+def kappa_share(X: Any) -> float:
+    """kappa / n of Negiar et al. (2020), eq. 34: max_j sum_i abs(x_ij) / (n max abs(x_ij)), in (0, 1]; X as it is, of shape (n, p).
+
+    Their bound of the convergence of stochastic Frank-Wolfe on rows grows with it: the less of it, the more sampling rows helps.
+    NaN where X is zero.
+    """
+    sizes = abs(X)
+    largest = float(sizes.max())
+    return float(sizes.sum(axis=0).max()) / (X.shape[0] * largest) if largest > 0 else float("nan")
+
+
 def _made_products(X: Floats, test: Any, degree: int, names: Sequence[str]) -> tuple[Floats, Any, Sequence[str]]:
     """The products as matrices, without the constant ones; and their names."""
     varying = standardized(Products.of(X, degree))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fwcore.datasets import reading
 from fwcore.datasets.catalogue import Entry, Layout, read_catalogue
+from fwcore.datasets.dataset import kappa_share
 from fwcore.datasets.fetching import downloads
 
 _HEAD = """# Datasets
@@ -44,9 +47,17 @@ def facts(entry: Entry) -> list[tuple[str, str]]:
         ("cited as", entry.citation),
         ("licence", entry.licence),
     ]
-    if entry.layout is not None and reading.at_hand(entry):
-        known += reading.read(entry).report.lines()[2:]
+    # What is generated may be large, and has no secrets.
+    if reading.at_hand(entry) and not entry.generator:
+        found = reading.read(entry)
+        known += found.report.lines()[2:] if entry.layout is not None else []
+        known.append(kappa_line(found.X))
     return [(label, text) for label, text in known if text]
+
+
+def kappa_line(X: Any) -> tuple[str, str]:
+    """What sampling rows may gain, as (label, text)."""
+    return "kappa / rows (Negiar et al. 2020, eq. 34)", f"{kappa_share(X):.3f}"
 
 
 def _paths(*layouts: Layout) -> list[str]:

@@ -17,6 +17,7 @@ from fwcore.datasets import store
 from fwcore.datasets.bundled import BUNDLED
 from fwcore.datasets.catalogue import Entry, Layout
 from fwcore.datasets.dataset import Dataset, checked_split
+from fwcore.datasets.derived import DERIVED
 from fwcore.datasets.fetching import SourceFile, digest, fetch, opened
 from fwcore.datasets.generators import GENERATORS, with_noise
 from fwcore.datasets.parsing import OWN, Parsed, ParseOptions, Report, Source, read_labels, read_source
@@ -66,6 +67,8 @@ def read(entry: Entry) -> Dataset:
     else:
         parsed = _plain(entry, *_called(BUNDLED, entry.bundled))
     X, names = parsed.X, parsed.names
+    if entry.derived:
+        X, names = DERIVED[entry.derived](X)
     if entry.noise:
         added = dict(entry.noise)
         X = with_noise(X, added["kind"], added["columns"])

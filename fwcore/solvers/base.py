@@ -24,6 +24,8 @@ WALK = np.dtype(
         ("ridge", np.float64),
         ("moved_at_most", np.float64),
         ("gap_at_most", np.float64),
+        ("small_gaps", np.int64),
+        ("small_gaps_wanted", np.int64),
         ("max_steps", np.int64),
         ("point_steps", np.int64),
         ("steps", np.int64),
@@ -33,7 +35,10 @@ WALK = np.dtype(
         ("outcome", np.int64),
     ]
 )
-"""Book-keeping common to all states, one record: value, ridge and limits of the point, and counters since the start of the path."""
+"""Book-keeping common to all states, one record: value, ridge and limits of the point, and counters since the start of the path.
+
+``small_gaps_wanted`` in a row end a point: 1 but where a small gap may be a matter of luck.
+"""
 
 
 def new_walk(problem: Problem, options: WalkOptions) -> Any:
@@ -41,6 +46,7 @@ def new_walk(problem: Problem, options: WalkOptions) -> Any:
     walk = np.zeros(1, WALK)
     walk["moved_at_most"] = options.tol if options.rule == "moved" else -1.0
     walk["gap_at_most"] = options.tol * problem.f0 if options.rule == "gap" else -1.0
+    walk["small_gaps_wanted"] = 1
     walk["max_steps"] = options.max_steps
     walk["dots"] = problem.p
     walk["entries"] = problem.entries
@@ -50,6 +56,7 @@ def new_walk(problem: Problem, options: WalkOptions) -> Any:
 def start_point(walk: Any, value: float, ridge: float = 0.0) -> None:
     """Open the point ``value`` in the book-keeping; (ridge / 2) ||a||^2 joins the loss."""
     walk["value"], walk["ridge"], walk["point_steps"], walk["outcome"] = value, ridge, 0, Status.RUNNING
+    walk["small_gaps"] = 0
 
 
 @njit(nogil=True, cache=True)
@@ -62,7 +69,8 @@ def close_step(walk, row, gap, moved):  # type: ignore[no-untyped-def]
     walk.point_steps += 1
     row.step, row.dots, row.entries, row.empty = walk.steps, walk.dots, walk.entries, walk.empty
     row.gap, row.moved = gap, moved
-    if gap <= walk.gap_at_most:
+    walk.small_gaps = walk.small_gaps + 1 if gap <= walk.gap_at_most else 0
+    if walk.small_gaps >= walk.small_gaps_wanted:
         walk.outcome = _SMALL_GAP
     elif moved <= walk.moved_at_most:
         walk.outcome = _SMALL_MOVE

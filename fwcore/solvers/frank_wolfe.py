@@ -71,6 +71,10 @@ class FrankWolfeSolver(Solver):
         """Columns that a step looks at in vain before it looks at the support too."""
         return 0
 
+    def small_gaps_wanted(self, p: int, kappa: int, options: Any) -> int:
+        """Small gaps in a row that end a point where the gap is the rule."""
+        return 1
+
     def weight(self, options: Any) -> float:
         """The ridge of a path: none where options have none."""
         return float(getattr(options, "ridge", 0.0))
@@ -104,7 +108,8 @@ class FrankWolfeSolver(Solver):
 
     def set_point(self, problem: Problem, state: Any, options: Any, value: float, progress: float) -> None:
         start_point(state.walk, value, self.weight(options))
-        state.walk["kappa"] = self.kappa(problem.p, options, progress)
+        state.walk["kappa"] = kappa = self.kappa(problem.p, options, progress)
+        state.walk["small_gaps_wanted"] = self.small_gaps_wanted(problem.p, kappa, options)
         if isinstance(state, SmoothState):
             smooth_fw.open_point(problem, state, value)
             return

@@ -20,6 +20,9 @@ from fwcore.solvers.library.skglm import Skglm
 from fwcore.solvers.pairwise_fw import PairwiseFW
 from fwcore.solvers.scd import StochasticCD
 from fwcore.solvers.sfw import StochasticFW
+from fwcore.solvers.sfw_lu_freund import LuFreundFW
+from fwcore.solvers.sfw_mokhtari import MokhtariFW
+from fwcore.solvers.sfw_rows import RowsFW
 from fwcore.solvers.smidas import Smidas
 from fwcore.solvers.truncgrad import TruncatedGradient
 
@@ -29,6 +32,9 @@ SOLVERS: tuple[Solver, ...] = (
     AwayFW(),
     PairwiseFW(),
     CorrectiveFW(),
+    RowsFW(),
+    MokhtariFW(),
+    LuFreundFW(),
     CoordinateDescent(),
     StochasticCD(),
     DeterministicCD(),

@@ -6,6 +6,7 @@ from typing import Any
 
 import param
 
+from fwcore import sampling
 from fwcore.design import Floats
 from fwcore.options import BallOptions, SamplingRule
 from fwcore.oracles import Blocks, Replaced, Sampled
@@ -24,6 +25,21 @@ class SfwOptions(BallOptions):
         "neighbouring columns, of a copy of the design that is shuffled once, as make up kappa; memory is then read in order.",
     )
     block = param.Integer(default=64, bounds=(1, 2**20), label="Block", doc="Columns of a block, where blocks are drawn.")
+    certify = param.Number(
+        default=0.0,
+        bounds=(0.0, 0.9999),
+        label="Certify with probability",
+        doc="Where the gap is the rule. 0: the first small sampled gap ends the point, and certifies nothing. rho: so many in a "
+        "row, at one iterate, that with this probability they would have met a column with a larger gap, were there as many as "
+        "below.",
+    )
+    overlooked = param.Integer(
+        default=1,
+        bounds=(1, 2**31 - 1),
+        label="Columns to be met",
+        doc="Of as many columns with a larger gap one is met with the probability above. 1 asks for 4 / (share sampled) and more "
+        "looks at a column: all columns are then seen sooner by fw.",
+    )
     redraw_until = param.Integer(
         default=194,
         bounds=(1, 2**31 - 1),
@@ -37,7 +53,8 @@ class StochasticFW(FrankWolfeSolver):
     """min f(a) subject to sum abs(a) <= delta, looking at kappa random columns in each step.
 
     The gap of its trace is the sampled gap: a maximum over a subset, so it never exceeds the true gap, and a small one certifies
-    nothing. With kappa = p it is `DeterministicFW`, step by step.
+    nothing; `fwcore.sampling.draws_to_certify` says how many in a row do with which confidence, and the option ``certify`` waits
+    for as many. With kappa = p it is `DeterministicFW`, step by step.
     """
 
     name = "sfw"
@@ -52,6 +69,13 @@ class StochasticFW(FrankWolfeSolver):
 
     def variant(self, options: Any) -> dict[str, Any]:
         return super().variant(options) | {"draw": options.draw}
+
+    def small_gaps_wanted(self, p: int, kappa: int, options: Any) -> int:
+        """Draws in a row with a small gap that end a point; a block's columns come together, so that they count as one."""
+        if options.certify == 0.0:
+            return 1
+        columns = 1 if options.draw == "blocks" else min(options.overlooked, p)
+        return sampling.draws_to_certify(p, kappa, options.certify, columns, replace=options.draw == "with replacement")
 
     def redraw_until(self, options: Any) -> int:
         return int(options.redraw_until)

@@ -4,8 +4,8 @@ f(a) = sum_i l(u_i, y_i), u = X a. At a vertex s = delta * sign * e_j, toward wh
 
     phi(g) = sum_i l(u_i + g v_i, y_i),  phi'(0) = f'(a)'(s - a) = -(the Frank-Wolfe gap of the vertex),
 
-is convex, and so is its sum with the (r / 2) ||a + g (s - a)||^2 of an elastic net; the minimiser in [0, 1] is found by Newton
-steps, kept inside a bracket that halves where one leaves it.
+is convex, and so is its sum with the (r / 2) ||a + g (s - a)||^2 of an elastic net; the minimiser in [0, 1] is found by
+`fwcore.steps.minimum_on_segment`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from fwcore.losses import Loss, descent_at, loss_at
 from fwcore.problem import Problem
 from fwcore.solvers.base import close_step
 from fwcore.solvers.scaled import SCALED, find_vertex, mix
+from fwcore.steps import minimum_on_segment
 from fwcore.trace import Rows
 
 SMOOTH = np.dtype([*SCALED, ("objective", np.float64), ("along", np.float64), ("squares", np.float64)])
-_NEWTON_STEPS, _NEWTON_TOLERANCE = 50, 1e-12
 
 
 class SmoothState(NamedTuple):
@@ -99,32 +99,9 @@ def _refresh(design, y, loss, state, radius):  # type: ignore[no-untyped-def]
 def _line_search(y, loss, state, j, vertex, gap):  # type: ignore[no-untyped-def]
     """The minimiser of phi in [0, 1]; with a ridge r, (r / 2) ||a + g d||^2 is a part of it, d = s - a."""
     it, ridge = state.iterate[0], state.walk[0].ridge
-    inner = ridge * (vertex * it.scale * state.coef[j] - it.squares)
-    square = ridge * (vertex * vertex - it.squares) - 2.0 * inner
-    low, high, g = 0.0, 1.0, square
-    for i in range(y.size):
-        g += loss.curvature * state.toward[i] * state.toward[i]
-    if g <= 0.0:
-        return 0.0
-    # The first step minimises the curvature bound.
-    g = min(1.0, gap / g)
-    for _ in range(_NEWTON_STEPS):
-        slope, curvature = inner + g * square, square
-        for i in range(y.size):
-            v = state.toward[i]
-            r = descent_at(loss, state.image[i] + g * v, y[i])
-            slope -= r * v
-            # l'' of the logistic loss is q (1 - q) with q = abs(r), that of the squared loss is 1.
-            curvature += v * v * (1.0 if loss.curvature == 1.0 else abs(r) * (1.0 - abs(r)))
-        if slope > 0.0:
-            high = g
-        else:
-            low = g
-        if abs(slope) <= _NEWTON_TOLERANCE * gap or high - low <= _NEWTON_TOLERANCE or (slope <= 0.0 and g == 1.0):
-            return g
-        newton = g - slope / curvature if curvature > 0.0 else 2.0
-        g = newton if low < newton < high else 1.0 if newton >= 1.0 and high == 1.0 else 0.5 * (low + high)
-    return g
+    linear = ridge * (vertex * it.scale * state.coef[j] - it.squares)
+    square = ridge * (vertex * vertex - it.squares) - 2.0 * linear
+    return minimum_on_segment(loss, y, state.image, state.toward, linear, square, gap)
 
 
 @njit(nogil=True, cache=True)

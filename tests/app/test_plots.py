@@ -10,7 +10,8 @@ from fwcore import race
 
 def curve(name, scale=1.0):
     cost = np.array([0.0, 10.0, 20.0])
-    return race.Curve(name, cost, np.full(3, np.nan), cost / 100, scale * np.array([3.0, 2.0, 1.0]), np.array([0, 0.1, 0.2]), {})
+    left, gap = scale * np.array([3.0, 2.0, 1.0]), np.array([np.nan, 0.2, 0.1])
+    return race.Curve(name, cost, np.full(3, np.nan), cost / 100, left, np.array([0, 0.1, 0.2]), gap, gap, {})
 
 
 def test_a_line_each_with_the_numbers_of_its_curve():
@@ -32,7 +33,14 @@ def test_other_axes_and_what_is_not_told():
     assert len(next(iter(race_curves([curve("scd")], cost="grads")))) == 0
 
 
-@pytest.mark.parametrize("asked", [{"curves": []}, {"cost": "dots"}, {"measure": "gap"}])
+def test_the_suboptimality_is_relative_to_the_start():
+    plot = race_curves([curve("sfw_rows")], cost="seconds", measure="suboptimality", least=0.5)
+    np.testing.assert_allclose(next(iter(plot)).dimension_values("suboptimality"), [0.6, 0.2])
+    assert type(hv.render(plot, backend="bokeh").x_scale).__name__ == "LogScale"
+
+
+@pytest.mark.parametrize("asked", [{"curves": []}, {"cost": "dots"}, {"measure": "dots"}, {"measure": "suboptimality"}])
 def test_bad_axes_are_refused(asked):
-    with pytest.raises(ValueError, match=f"'{next(iter(asked))}' parameter"):
+    name = "least" if "suboptimality" in asked.values() else next(iter(asked))
+    with pytest.raises(ValueError, match=f"'{name}' parameter"):
         race_curves(**({"curves": [curve("scd")]} | asked))

@@ -41,7 +41,7 @@ def test_what_is_always_there_loads_as_the_catalogue_says(name):
     assert problem.name == name
     assert entry.citation
     assert entry.licence
-    assert entry.origin in ("scikit-learn", "generated")
+    assert entry.origin in ("scikit-learn", "generated", entry.page)
 
 
 def test_the_families_of_the_issue_are_there():

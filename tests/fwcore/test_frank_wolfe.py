@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import toys
 
-from fwcore import ParameterError, Problem, Status, Walk, find
+from fwcore import ParameterError, Problem, Status, Walk, find, sampling, walk_path
 
 TIGHT = {"rule": "gap", "tol": 1e-14, "max_steps": 10**9}
 
@@ -212,3 +212,30 @@ def test_kappa_out_of_range_names_the_solver_and_the_range(kappa):
         ParameterError, match=rf"'kappa' parameter of StochasticFW must be an int in \[1, 90\]. Got {kappa} instead"
     ):
         Walk(toys.problem("wide"), "sfw", [1.0], {"sampling": kappa})
+
+
+@pytest.mark.parametrize("draw", ["subset", "with replacement", "blocks"])
+def test_a_sampled_gap_certifies_with_the_probability_asked_for(draw):
+    """98 of 100 points end with no column left whose gap is larger; without, the sampled gap says nothing of the true one."""
+    problem, ends = toys.problem("wide"), {0.0: [], 0.98: []}
+    shared = {"sampling": "10%", "draw": draw, "block": 3, "rule": "gap", "tol": 1e-2, "redraw_until": 1}
+    for certify, gaps in ends.items():
+        for seed in range(20):
+            result = walk_path(problem, "sfw", [2.5, 3.0, 3.5, 4.0, 4.5], seed=seed, certify=certify, **shared)
+            assert result.status == Status.SMALL_GAP
+            gaps.extend(result.points["true_gap"] / problem.f0)
+    assert np.mean(np.array(ends[0.98]) <= 1e-2 * (1 + 1e-9)) >= 0.95
+    assert np.mean(np.array(ends[0.0]) <= 1e-2) < 0.5
+
+
+def test_draws_that_certify_are_made_at_one_iterate():
+    problem = toys.problem("wide")
+    options = {"sampling": "9", "certify": 0.98, "overlooked": 2, "rule": "gap", "tol": 1e-2}
+    result = walk_path(problem, "sfw", [1.0, 2.0], **options)
+    wanted = sampling.draws_to_certify(problem.p, 9, 0.98, 2)
+    assert wanted > 10
+    for point in (0, 1):
+        rows = result.trace[result.trace["point"] == point]
+        assert (rows["gap"][-wanted:] <= 1e-2 * problem.f0).all()
+        assert (rows["moved"][-wanted:] == 0).all()
+        assert rows["gap"][-wanted - 1] > 1e-2 * problem.f0

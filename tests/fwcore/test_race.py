@@ -44,7 +44,7 @@ def test_a_search_is_told_apart():
     assert given.notes["search_grads"] == 0
 
 
-@pytest.mark.parametrize(("text", "entries"), [("apg", 1e3), ("sklearn", 1e3), ("scd", 0), ("scd", float("nan"))])
+@pytest.mark.parametrize(("text", "entries"), [("scd,apg", 1e3), ("sklearn", 1e3), ("scd", 0), ("scd", float("nan"))])
 def test_what_cannot_race(text, entries):
     with pytest.raises(ParameterError, match=r"solvers|entries"):
         race.race(toys.problem(), contenders(text), 0.1, entries=entries)

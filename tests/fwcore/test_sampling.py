@@ -80,3 +80,17 @@ def test_a_count_must_fit_the_problem(count):
 def test_hit_with_every_column_relevant_needs_one():
     assert Hit(0.99, 50).kappa(50) == 1
     assert math.isclose(miss_probability(10, 10, 1), 0.0)
+
+
+def test_draws_that_certify():
+    # One column of 1,000, 10 a draw: 0.99^N <= 0.02.
+    assert sampling.draws_to_certify(1000, 10, 0.98) == 390
+    assert sampling.draws_to_certify(1000, 10, 0.98, replace=True) == 392
+    assert sampling.draws_to_certify(1000, 194, 0.98, 20) == 1
+    assert sampling.draws_to_certify(1000, 1000, 0.99) == 1
+    for p, kappa, rho, columns in ((50, 7, 0.9, 3), (400, 40, 0.999, 2), (10_000, 100, 0.5, 1)):
+        n, q = sampling.draws_to_certify(p, kappa, rho, columns), sampling.miss_probability(p, kappa, columns)
+        assert q**n <= 1 - rho < q ** (n - 1)
+    for bad in ({"rho": 1.0}, {"rho": 0.0}, {"kappa": 0}, {"kappa": 51}, {"columns": 0}):
+        with pytest.raises(ParameterError, match=f"'{next(iter(bad))}' parameter"):
+            sampling.draws_to_certify(**({"p": 50, "kappa": 5, "rho": 0.9, "columns": 1} | bad))

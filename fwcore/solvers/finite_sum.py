@@ -1,0 +1,241 @@
+"""Frank-Wolfe on sampled rows: what the methods of Negiar et al. (2020), Mokhtari et al. (2018) and Lu & Freund (2018) share.
+
+min f(a) = sum_i l(x_i'a, y_i) subject to sum abs(a) <= delta. A turn t = 0, 1, ... draws a batch of b of the n rows without
+replacement, improves an estimate r of the gradient f'(a) by it, takes the vertex s = -delta sign(r_j) e_j of its largest entry, and
+goes a <- (1 - g) a + g s. The papers' objective is the mean (1/n) f, with lam for delta: their r, gaps and Lipschitz constants are
+these over n, their steps and iterates the same; a gap relative to f(0) is one number in both.
+
+A turn costs O(b s log p), s = non-zeros of a row: a = scale * coef, r = weight * slope, and r's largest entry is that of
+`fwcore.tournament`. Only where rows are full, as dense ones and centred sparse ones are, is it O(b p).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from fwcore.design import Floats, Ints, row
+from fwcore.dispatch import compiled_only
+from fwcore.errors import ParameterError
+from fwcore.losses import descent_at, loss_at
+from fwcore.options import FiniteSumOptions
+from fwcore.problem import Problem
+from fwcore.sampling import parse
+from fwcore.solvers.base import Solver, close_step, new_walk, start_point
+from fwcore.solvers.sampled_gradient import draw, entry_of, fill, true_gap
+from fwcore.solvers.scaled import SCALED, coefficients, mix
+from fwcore.status import Status
+from fwcore.steps import minimum_on_segment
+from fwcore.stream import new_stream
+from fwcore.tournament import new_tree
+from fwcore.trace import Rows, new_rows
+
+SUMS = np.dtype(
+    [
+        *SCALED,
+        ("turn", np.int64),
+        ("batch", np.int64),
+        ("weight", np.float64),
+        ("along", np.float64),
+        ("touched", np.int64),
+        ("grads", np.int64),
+        ("step", np.int64),
+        ("confirm", np.bool_),
+        ("wait", np.int64),
+        ("calm", np.int64),
+        ("squares", np.float64),
+        ("lipschitz", np.float64),
+    ]
+)
+_SMALL_GAP = int(Status.SMALL_GAP)
+STEPS = ("open loop", "short", "line search")
+
+
+class SumState(NamedTuple):
+    """A run; see `fwcore.solvers.scaled` for ``coef``, ``support``, ``listed`` and the first fields of ``iterate``.
+
+    ``slope`` (p,): r / weight, and ``tree`` its tournament. ``table`` (m,): the derivative of each sample that r holds.
+    ``average`` (m,): of predictions, where a method keeps one. ``order`` (m,): its first b entries are the batch. ``image``,
+    ``toward``, ``response`` (b,): x_i'a of the batch, x_i's - x_i'a, and y_i. ``touched``, ``marked``, ``before`` (p,): the columns
+    that a batch changes, and what their slopes were; ``room``, ``spare`` (p,). ``method``: what `estimate` and `open_loop` dispatch
+    on. ``iterate`` holds besides the turn, b, the weight,
+    r'a, columns touched, derivatives, which step rule, whether a gap is confirmed, the turns until it may be again, those since
+    something moved by more than the tolerance, ||a||^2, and an estimate of the Lipschitz constant of f'.
+    """
+
+    coef: Floats
+    support: Ints
+    listed: NDArray[np.bool_]
+    slope: Floats
+    tree: Floats
+    table: Floats
+    average: Floats
+    order: Ints
+    image: Floats
+    toward: Floats
+    response: Floats
+    touched: Ints
+    marked: NDArray[np.bool_]
+    before: Floats
+    room: Floats
+    spare: Floats
+    method: Any
+    iterate: Any
+    walk: Any
+    stream: Any
+
+
+def estimate(method, rows, y, loss, state):  # type: ignore[no-untyped-def]
+    """Improve r by the batch, and choose the vertex: (index, delta * sign, stochastic gap)."""
+    raise compiled_only("estimate")
+
+
+def open_loop(method, state):  # type: ignore[no-untyped-def]
+    """The step size of the method's paper at this turn."""
+    raise compiled_only("open_loop")
+
+
+class FiniteSumSolver(Solver):
+    """Subclasses bring their `method`, a NamedTuple with `estimate` and `open_loop`."""
+
+    form = "ball"
+    losses = ("squared", "logistic")
+    draws = "rows"
+    Options = FiniteSumOptions
+
+    @abstractmethod
+    def method(self, ratio: float, options: Any) -> Any:
+        """What `estimate` and `open_loop` dispatch on, for n / b."""
+
+    def batch(self, problem: Problem, options: Any) -> int:
+        """b, the rows of a turn."""
+        try:
+            return parse(options.batch).kappa(problem.m)
+        except ParameterError as error:
+            rule = f"a percentage, or an int in [1, {problem.m}], the number of samples"
+            raise ParameterError("batch", type(self).__name__, rule, options.batch) from error
+
+    def init(self, problem: Problem, options: Any, seed: int) -> SumState:
+        m, p, batch = problem.m, problem.p, self.batch(problem, options)
+        walk, it = new_walk(problem, options), np.zeros(1, SUMS)
+        # X'y is not needed.
+        walk["dots"] = walk["entries"] = 0
+        it["scale"], it["weight"], it["batch"] = 1.0, 1.0, batch
+        it["step"], it["confirm"] = STEPS.index(options.step), options.confirm
+        state = SumState(
+            coef=np.zeros(p),
+            support=np.zeros(p, np.int64),
+            listed=np.zeros(p, np.bool_),
+            slope=np.zeros(p),
+            tree=new_tree(p),
+            table=np.zeros(m),
+            average=np.zeros(m),
+            order=np.arange(m),
+            image=np.zeros(batch),
+            toward=np.zeros(batch),
+            response=np.zeros(batch),
+            touched=np.zeros(p, np.int64),
+            marked=np.zeros(p, np.bool_),
+            before=np.zeros(p),
+            room=np.zeros(p),
+            spare=np.zeros(p),
+            method=self.method(m / batch, options),
+            iterate=it,
+            walk=walk,
+            stream=new_stream(seed),
+        )
+        if options.start == "full pass":
+            loss: Any = problem.loss
+            fill(problem.rows, problem.y, loss, state)
+        return state
+
+    def set_point(self, problem: Problem, state: SumState, options: Any, value: float, progress: float) -> None:
+        it, last = state.iterate, float(state.walk["value"][0])
+        # Steps as long as the first ones would forget the last point, those of a settled run not fill the new ball: the first is as
+        # long as the ball has grown, g = 2 / (t + 2) = 1 - last / value.
+        it["turn"] = min(int(it["turn"][0]), max(0, math.floor(2.0 * value / (value - last)) - 2)) if last < value else 0
+        it["wait"] = it["calm"] = 0
+        start_point(state.walk, value)
+
+    def advance(self, problem: Problem, state: SumState, n: int) -> Rows:
+        rows = new_rows(n)
+        loss: Any = problem.loss
+        return rows[: _advance(problem.rows, problem.y, loss, state, rows)]
+
+    def coefficients(self, state: SumState) -> tuple[Ints, Floats]:
+        return coefficients(state)
+
+
+@njit(nogil=True, cache=True)
+def _confirmed(rows, y, loss, state, gap):  # type: ignore[no-untyped-def]
+    """Whether the point may end by its gap; where the true gap is larger, it is not computed again for as long as that took."""
+    it, walk = state.iterate[0], state.walk[0]
+    it.wait = max(0, it.wait - 1)
+    if not gap <= walk.gap_at_most or it.wait > 0:
+        return False
+    if not it.confirm or true_gap(rows, y, loss, state) <= walk.gap_at_most:
+        return True
+    it.wait = (y.size + it.batch - 1) // it.batch
+    return False
+
+
+@njit(nogil=True, cache=True)
+def _chosen_step(rows, y, loss, state, j, vertex, gap):  # type: ignore[no-untyped-def]
+    """The step size: the paper's, or from the losses of the batch along the segment."""
+    it = state.iterate[0]
+    if it.step == 0:
+        return open_loop(state.method, state)
+    share, square = it.batch / y.size, 0.0
+    for k in range(it.batch):
+        i = state.order[k]
+        columns, values = row(rows, i, state.room)
+        state.toward[k] = vertex * entry_of(columns, values, j) - state.image[k]
+        state.response[k] = y[i]
+        square += loss.curvature * state.toward[k] * state.toward[k]
+    if it.step == 1:
+        length = vertex * vertex - 2.0 * vertex * it.scale * state.coef[j] + it.squares
+        # A batch may hardly meet the segment: the mean over a pass of batches does.
+        seen = max(1.0 / (it.turn + 1.0), share)
+        it.lipschitz += seen * (square / (share * length) - it.lipschitz) if length > 0.0 else 0.0
+        return min(1.0, gap / (it.lipschitz * length)) if gap > 0.0 and it.lipschitz * length > 0.0 else 0.0
+    descent = 0.0
+    for k in range(it.batch):
+        descent += descent_at(loss, state.image[k], state.response[k]) * state.toward[k]
+    return minimum_on_segment(loss, state.response, state.image, state.toward, 0.0, 0.0, descent) if descent > 0.0 else 0.0
+
+
+@njit(nogil=True, cache=True)
+def _advance(rows_of_design, y, loss, state, rows):  # type: ignore[no-untyped-def]
+    """Turns until ``rows`` is full or the point ends; the number of rows filled."""
+    it, walk = state.iterate[0], state.walk[0]
+    for k in range(rows.size):
+        draw(state)
+        j, vertex, gap = estimate(state.method, rows_of_design, y, loss, state)
+        row, seen, step, moved = rows[k], 0.0, 0.0, 0.0
+        for i in range(it.batch):
+            seen += loss_at(loss, state.image[i], y[state.order[i]])
+        ends = _confirmed(rows_of_design, y, loss, state, gap)
+        if not ends:
+            step = _chosen_step(rows_of_design, y, loss, state, j, vertex, gap)
+            it.squares = (1.0 - step) ** 2 * it.squares + step * vertex * (
+                2.0 * (1.0 - step) * it.scale * state.coef[j] + step * vertex
+            )
+            it.along = (1.0 - step) * it.along + step * vertex * it.weight * state.slope[j]
+            moved, _, _ = mix(state, j, vertex, step)
+            it.turn += 1
+        row.objective, row.l1, row.nnz = seen * y.size / it.batch, it.scale * it.l1, it.nnz
+        row.grads = it.grads
+        # A batch may choose the vertex that the iterate is at: what counts is how much of it joins, throughout a pass of batches.
+        it.calm = it.calm + 1 if step * walk.value <= walk.moved_at_most else 0
+        close_step(walk, row, np.nan, moved if it.calm * it.batch >= y.size else np.nan)
+        row.gap, row.moved = gap, moved
+        if ends:
+            walk.outcome = _SMALL_GAP
+        if walk.outcome != 0:
+            return k + 1
+    return rows.size

@@ -1,0 +1,70 @@
+"""Stochastic Frank-Wolfe with a substitute gradient (Lu & Freund 2018), as Negiar et al. (2020) ran it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import param
+
+from fwcore.design import row
+from fwcore.dispatch import implements
+from fwcore.losses import descent_at
+from fwcore.options import FiniteSumOptions
+from fwcore.solvers.finite_sum import FiniteSumSolver, estimate, open_loop
+from fwcore.solvers.sampled_gradient import charge, entry_of, predict, push, settle, steepest_vertex
+
+
+class LuFreundOptions(FiniteSumOptions):
+    """Options of `LuFreundFW`, whose paper starts from the gradient."""
+
+    start = param.Selector(default="full pass", objects=["zero", "full pass"])
+
+
+class Averaged(NamedTuple):
+    """Derivatives are taken at an average, sample by sample, of predictions of vertices. ``ratio``: n / b."""
+
+    ratio: float
+
+
+class LuFreundFW(FiniteSumSolver):
+    """min f(a) subject to sum abs(a) <= delta, with derivatives at averaged predictions.
+
+    With the vertex s of r, and for the samples i of the batch, h_i <- (1 - e) h_i + e x_i's, alpha_i = l'(h_i, y_i), r = X'alpha;
+    a <- (1 - g) a + g s. With q = n / b, g = 2 (2 q + t) / ((t + 1) (4 q + t)) and e = 2 q / (2 q + t + 1). Its gap is that of r,
+    before it is refreshed.
+    """
+
+    name = "sfw_lu_freund"
+    title = "Stochastic Frank-Wolfe, substitute gradient"
+    reference = "Lu & Freund 2018; Négiar et al. 2020, section 5"
+    Options = LuFreundOptions
+
+    def method(self, ratio: float, options: Any) -> Averaged:
+        return Averaged(ratio)
+
+
+@implements(open_loop, Averaged)
+def _open_loop(method, state):  # type: ignore[no-untyped-def]
+    t, q = state.iterate[0].turn, method.ratio
+    return 2.0 * (2.0 * q + t) / ((t + 1.0) * (4.0 * q + t))
+
+
+@implements(estimate, Averaged)
+def _estimate(method, rows, y, loss, state):  # type: ignore[no-untyped-def]
+    it = state.iterate[0]
+    j, vertex, gap = steepest_vertex(state)
+    learnt = 2.0 * method.ratio / (2.0 * method.ratio + it.turn + 1.0)
+    for k in range(it.batch):
+        i = state.order[k]
+        columns, values = row(rows, i, state.room)
+        u = predict(columns, values, state)
+        state.image[k] = u
+        state.average[i] += learnt * (vertex * entry_of(columns, values, j) - state.average[i])
+        new = -descent_at(loss, state.average[i], y[i])
+        change = new - state.table[i]
+        state.table[i] = new
+        it.along += change * u
+        push(columns, values, change, state)
+        charge(rows, i, state)
+    settle(state)
+    return j, vertex, gap

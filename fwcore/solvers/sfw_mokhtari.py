@@ -1,0 +1,84 @@
+"""Stochastic conditional gradient with momentum (Mokhtari, Hassani & Karbasi 2018), as Negiar et al. (2020) ran it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import param
+
+from fwcore.design import row
+from fwcore.dispatch import implements
+from fwcore.losses import descent_at
+from fwcore.options import FiniteSumOptions
+from fwcore.solvers.finite_sum import FiniteSumSolver, estimate, open_loop
+from fwcore.solvers.sampled_gradient import charge, predict, push, settle, steepest_vertex
+from fwcore.tournament import rebuild
+
+# The weight is folded into the slopes long before it underflows.
+_SMALLEST_WEIGHT = 1e-100
+
+
+class MokhtariOptions(FiniteSumOptions):
+    """Options of `MokhtariFW`."""
+
+    momentum = param.Selector(
+        default="4 / (t + 8)^(2/3)",
+        objects=["4 / (t + 8)^(2/3)", "1 / t^(2/3)"],
+        label="Weight of a batch",
+        doc="How much of the estimate a batch replaces: as the method's paper has it, or as Negiar et al. write.",
+    )
+    # The first batch counts whole, whatever was there before.
+    start = param.Selector(default="zero", objects=["zero"], precedence=-1)
+
+
+class Momentum(NamedTuple):
+    """Batch gradients are averaged. ``ratio``: n / b; a batch weighs ``share`` / (t + ``shift``)^(2/3), at most 1."""
+
+    ratio: float
+    share: float
+    shift: float
+
+
+class MokhtariFW(FiniteSumSolver):
+    """min f(a) subject to sum abs(a) <= delta, with an average of unbiased gradients of batches.
+
+    r <- (1 - c) r + c (n / b) sum_i l'(x_i'a, y_i) x_i over the batch, c = 4 / (t + 8)^(2/3) (at most 1), or 1 / (t + 1)^(2/3);
+    a <- (1 - g) a + g s with the vertex s of r and g = 2 / (t + 8).
+    """
+
+    name = "sfw_mokhtari"
+    title = "Stochastic Frank-Wolfe with momentum"
+    reference = "Mokhtari, Hassani & Karbasi 2018; Négiar et al. 2020, section 5"
+    Options = MokhtariOptions
+
+    def method(self, ratio: float, options: Any) -> Momentum:
+        return Momentum(ratio, 4.0, 8.0) if options.momentum.startswith("4") else Momentum(ratio, 1.0, 1.0)
+
+
+@implements(open_loop, Momentum)
+def _open_loop(method, state):  # type: ignore[no-untyped-def]
+    return 2.0 / (state.iterate[0].turn + 8.0)
+
+
+@implements(estimate, Momentum)
+def _estimate(method, rows, y, loss, state):  # type: ignore[no-untyped-def]
+    it = state.iterate[0]
+    counted = min(1.0, method.share / (it.turn + method.shift) ** (2.0 / 3.0))
+    it.along *= 1.0 - counted
+    it.weight *= 1.0 - counted
+    if it.weight < _SMALLEST_WEIGHT:
+        # 0 where the batch counts whole.
+        state.slope[:] *= it.weight
+        it.weight = 1.0
+        rebuild(state.tree, state.slope)
+    for k in range(it.batch):
+        i = state.order[k]
+        columns, values = row(rows, i, state.room)
+        u = predict(columns, values, state)
+        state.image[k] = u
+        by = -counted * method.ratio * descent_at(loss, u, y[i])
+        it.along += by * u
+        push(columns, values, by / it.weight, state)
+        charge(rows, i, state)
+    settle(state)
+    return steepest_vertex(state)
