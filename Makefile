@@ -19,9 +19,9 @@ test: $(VENV)/.installed-test chromium lint
 test-all: $(VENV)/.installed-test chromium lint
 	$(BIN)/python -m pytest
 
-# adelie asks for numpy below 2, which it does not need: hence without dependencies. glmnet is run where Rscript has it.
+# adelie asks for numpy below 2, which it does not need, copt for what is there: hence without dependencies. glmnet is run where Rscript has it.
 bench: $(VENV)/.installed-test $(VENV)/.installed-bench chromium
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps adelie
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps adelie copt
 	$(BIN)/python tests/benchmarks/run.py $(PARTS) $(if $(CASES),--cases $(CASES)) $(if $(PEERS),--peers $(PEERS))
 
 lint: $(VENV)/.installed-test

@@ -120,6 +120,13 @@ class FiniteSumOptions(WalkOptions):
         doc="open loop: of the method's paper. short: gap over L ||s - a||^2, with L estimated by the batches of a pass. "
         "line search: to the minimum of the batch's losses along the segment, an experiment.",
     )
+    direction = param.Selector(
+        default="toward",
+        objects=["toward", "pairwise"],
+        label="Direction",
+        doc="toward: all of the iterate shrinks toward the vertex. pairwise: weight goes to it from the worst vertex of the "
+        "iterate, which is found among the non-zero coefficients.",
+    )
     start = param.Selector(
         default="zero",
         objects=["zero", "full pass"],

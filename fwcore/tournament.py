@@ -12,32 +12,37 @@ from numba import njit
 
 from fwcore.design import Floats
 
-_SHIFT = 3
-_BLOCK = 1 << _SHIFT
+SHIFT = 3
+"""Entry j is in block j >> SHIFT."""
+
+_BLOCK = 1 << SHIFT
 
 
 def new_tree(p: int) -> Floats:
     """The tree of p zeros."""
-    blocks = (p + _BLOCK - 1) >> _SHIFT
+    blocks = (p + _BLOCK - 1) >> SHIFT
     return np.zeros(2 * (1 << (blocks - 1).bit_length()))
 
 
 @njit(nogil=True, cache=True)
 def _largest_of(v, block):  # type: ignore[no-untyped-def]
     largest = 0.0
-    for j in range(block << _SHIFT, min(v.size, (block + 1) << _SHIFT)):
+    for j in range(block << SHIFT, min(v.size, (block + 1) << SHIFT)):
         largest = max(largest, abs(v[j]))
     return largest
 
 
 @njit(nogil=True, cache=True)
 def changed(tree, v, j, old):  # type: ignore[no-untyped-def]
-    """Tell the tree that v_j, which was ``old``, is now what ``v`` (p,) holds."""
-    k = (tree.size >> 1) + (j >> _SHIFT)
+    """Tell the tree that v_j, which was ``old``, is now what ``v`` (p,) holds.
+
+    Who tells of many entries looks at the leaf first, tree[(tree.size >> 1) + (j >> SHIFT)]: the call costs more than most changes.
+    """
+    k = (tree.size >> 1) + (j >> SHIFT)
     new, largest = abs(v[j]), tree[k]
     if new <= largest and abs(old) < largest:
         return
-    largest = new if new >= largest else _largest_of(v, j >> _SHIFT)
+    largest = new if new >= largest else _largest_of(v, j >> SHIFT)
     while tree[k] != largest:
         tree[k] = largest
         if k == 1:
@@ -62,7 +67,7 @@ def champion(tree, v):  # type: ignore[no-untyped-def]
     leaves, k = tree.size >> 1, 1
     while k < leaves:
         k = 2 * k if tree[2 * k] == tree[1] else 2 * k + 1
-    first = (k - leaves) << _SHIFT
+    first = (k - leaves) << SHIFT
     for j in range(first, min(v.size, first + _BLOCK)):
         if abs(v[j]) == tree[1]:
             return j

@@ -10,7 +10,7 @@ from fwcore.design import Floats
 
 
 def california_ratios(X: Floats) -> tuple[Floats, Sequence[str]]:
-    """Of blocks of houses: income, age, rooms and bedrooms per household, people, people per household, place; as in scikit-learn."""
+    """Of blocks of houses: income, age, rooms and bedrooms per household, people, people per household, place."""
     longitude, latitude, age, rooms, bedrooms, people, households, income = X.T
     columns = (income, age, rooms / households, bedrooms / households, people, people / households, latitude, longitude)
     names = ["MedInc", "HouseAge", "AveRooms", "AveBedrms", "Population", "AveOccup", "Latitude", "Longitude"]

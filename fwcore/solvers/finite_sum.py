@@ -19,18 +19,18 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.design import Floats, Ints, row
+from fwcore.design import Floats, Ints
 from fwcore.dispatch import compiled_only
 from fwcore.errors import ParameterError
-from fwcore.losses import descent_at, loss_at
+from fwcore.losses import loss_at
 from fwcore.options import FiniteSumOptions
 from fwcore.problem import Problem
 from fwcore.sampling import parse
 from fwcore.solvers.base import Solver, close_step, new_walk, start_point
-from fwcore.solvers.sampled_gradient import draw, entry_of, fill, true_gap
-from fwcore.solvers.scaled import SCALED, coefficients, mix
+from fwcore.solvers.sampled_gradient import draw, fill, true_gap
+from fwcore.solvers.sampled_steps import go
+from fwcore.solvers.scaled import SCALED, coefficients
 from fwcore.status import Status
-from fwcore.steps import minimum_on_segment
 from fwcore.stream import new_stream
 from fwcore.tournament import new_tree
 from fwcore.trace import Rows, new_rows
@@ -42,9 +42,9 @@ SUMS = np.dtype(
         ("batch", np.int64),
         ("weight", np.float64),
         ("along", np.float64),
-        ("touched", np.int64),
         ("grads", np.int64),
         ("step", np.int64),
+        ("pairwise", np.bool_),
         ("confirm", np.bool_),
         ("wait", np.int64),
         ("calm", np.int64),
@@ -61,11 +61,12 @@ class SumState(NamedTuple):
 
     ``slope`` (p,): r / weight, and ``tree`` its tournament. ``table`` (m,): the derivative of each sample that r holds.
     ``average`` (m,): of predictions, where a method keeps one. ``order`` (m,): its first b entries are the batch. ``image``,
-    ``toward``, ``response`` (b,): x_i'a of the batch, x_i's - x_i'a, and y_i. ``touched``, ``marked``, ``before`` (p,): the columns
-    that a batch changes, and what their slopes were; ``room``, ``spare`` (p,). ``method``: what `estimate` and `open_loop` dispatch
-    on. ``iterate`` holds besides the turn, b, the weight,
-    r'a, columns touched, derivatives, which step rule, whether a gap is confirmed, the turns until it may be again, those since
-    something moved by more than the tolerance, ||a||^2, and an estimate of the Lipschitz constant of f'.
+    ``toward``, ``response`` (b,): x_i'a of the batch, x_i'd for the direction d of the step, and y_i. ``room``, ``spare`` (p,).
+    ``method``: what `estimate` and `open_loop` dispatch on.
+
+    ``iterate`` holds besides the turn, b, the weight, r'a, derivatives, which step rule, whether steps are
+    pairwise, whether a gap is confirmed, the turns until it may be again, those since something moved by more than the tolerance,
+    ||a||^2, and an estimate of the Lipschitz constant of f'.
     """
 
     coef: Floats
@@ -79,9 +80,6 @@ class SumState(NamedTuple):
     image: Floats
     toward: Floats
     response: Floats
-    touched: Ints
-    marked: NDArray[np.bool_]
-    before: Floats
     room: Floats
     spare: Floats
     method: Any
@@ -93,11 +91,6 @@ class SumState(NamedTuple):
 def estimate(method, rows, y, loss, state):  # type: ignore[no-untyped-def]
     """Improve r by the batch, and choose the vertex: (index, delta * sign, stochastic gap)."""
     raise compiled_only("estimate")
-
-
-def open_loop(method, state):  # type: ignore[no-untyped-def]
-    """The step size of the method's paper at this turn."""
-    raise compiled_only("open_loop")
 
 
 class FiniteSumSolver(Solver):
@@ -127,6 +120,7 @@ class FiniteSumSolver(Solver):
         walk["dots"] = walk["entries"] = 0
         it["scale"], it["weight"], it["batch"] = 1.0, 1.0, batch
         it["step"], it["confirm"] = STEPS.index(options.step), options.confirm
+        it["pairwise"] = options.direction == "pairwise"
         state = SumState(
             coef=np.zeros(p),
             support=np.zeros(p, np.int64),
@@ -139,9 +133,6 @@ class FiniteSumSolver(Solver):
             image=np.zeros(batch),
             toward=np.zeros(batch),
             response=np.zeros(batch),
-            touched=np.zeros(p, np.int64),
-            marked=np.zeros(p, np.bool_),
-            before=np.zeros(p),
             room=np.zeros(p),
             spare=np.zeros(p),
             method=self.method(m / batch, options),
@@ -185,48 +176,18 @@ def _confirmed(rows, y, loss, state, gap):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _chosen_step(rows, y, loss, state, j, vertex, gap):  # type: ignore[no-untyped-def]
-    """The step size: the paper's, or from the losses of the batch along the segment."""
-    it = state.iterate[0]
-    if it.step == 0:
-        return open_loop(state.method, state)
-    share, square = it.batch / y.size, 0.0
-    for k in range(it.batch):
-        i = state.order[k]
-        columns, values = row(rows, i, state.room)
-        state.toward[k] = vertex * entry_of(columns, values, j) - state.image[k]
-        state.response[k] = y[i]
-        square += loss.curvature * state.toward[k] * state.toward[k]
-    if it.step == 1:
-        length = vertex * vertex - 2.0 * vertex * it.scale * state.coef[j] + it.squares
-        # A batch may hardly meet the segment: the mean over a pass of batches does.
-        seen = max(1.0 / (it.turn + 1.0), share)
-        it.lipschitz += seen * (square / (share * length) - it.lipschitz) if length > 0.0 else 0.0
-        return min(1.0, gap / (it.lipschitz * length)) if gap > 0.0 and it.lipschitz * length > 0.0 else 0.0
-    descent = 0.0
-    for k in range(it.batch):
-        descent += descent_at(loss, state.image[k], state.response[k]) * state.toward[k]
-    return minimum_on_segment(loss, state.response, state.image, state.toward, 0.0, 0.0, descent) if descent > 0.0 else 0.0
-
-
-@njit(nogil=True, cache=True)
 def _advance(rows_of_design, y, loss, state, rows):  # type: ignore[no-untyped-def]
     """Turns until ``rows`` is full or the point ends; the number of rows filled."""
     it, walk = state.iterate[0], state.walk[0]
     for k in range(rows.size):
-        draw(state)
+        draw(state.order, it.batch, state.stream)
         j, vertex, gap = estimate(state.method, rows_of_design, y, loss, state)
         row, seen, step, moved = rows[k], 0.0, 0.0, 0.0
         for i in range(it.batch):
             seen += loss_at(loss, state.image[i], y[state.order[i]])
         ends = _confirmed(rows_of_design, y, loss, state, gap)
         if not ends:
-            step = _chosen_step(rows_of_design, y, loss, state, j, vertex, gap)
-            it.squares = (1.0 - step) ** 2 * it.squares + step * vertex * (
-                2.0 * (1.0 - step) * it.scale * state.coef[j] + step * vertex
-            )
-            it.along = (1.0 - step) * it.along + step * vertex * it.weight * state.slope[j]
-            moved, _, _ = mix(state, j, vertex, step)
+            step, moved = go(rows_of_design, y, loss, state, j, vertex, gap)
             it.turn += 1
         row.objective, row.l1, row.nnz = seen * y.size / it.batch, it.scale * it.l1, it.nnz
         row.grads = it.grads

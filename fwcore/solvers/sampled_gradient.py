@@ -1,6 +1,7 @@
 """A gradient that is kept up to date by batches of rows, and its largest entry: what a turn of `fwcore.solvers.finite_sum` does.
 
-States are `fwcore.solvers.finite_sum.SumState`: r = weight * slope, and ``along`` = r'a.
+States are `fwcore.solvers.finite_sum.SumState`: r = weight * slope, and ``along`` = r'a. What is called once a sample takes the
+arrays that it needs: to hand over a whole state costs more than a short row.
 """
 
 from __future__ import annotations
@@ -11,16 +12,16 @@ from numba import njit
 from fwcore.design import row, row_entries
 from fwcore.losses import descent_at
 from fwcore.stream import below
-from fwcore.tournament import champion, changed, rebuild
+from fwcore.tournament import SHIFT, champion, changed, rebuild
 
 
 @njit(nogil=True, cache=True)
-def predict(columns, values, state):  # type: ignore[no-untyped-def]
-    """x'a of a row."""
-    u = 0.0
+def dot(columns, values, v):  # type: ignore[no-untyped-def]
+    """x'v of a row."""
+    total = 0.0
     for k in range(columns.size):
-        u += values[k] * state.coef[columns[k]]
-    return u * state.iterate[0].scale
+        total += values[k] * v[columns[k]]
+    return total
 
 
 @njit(nogil=True, cache=True)
@@ -31,86 +32,96 @@ def entry_of(columns, values, j):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def charge(rows, i, state):  # type: ignore[no-untyped-def]
-    """Count a derivative and the entries of its row."""
-    state.iterate[0].grads += 1
-    state.walk[0].entries += row_entries(rows, i)
-
-
-@njit(nogil=True, cache=True)
-def push(columns, values, by, state):  # type: ignore[no-untyped-def]
-    """slope += by * x of a row; `settle` then tells the tree."""
-    it = state.iterate[0]
+def push(columns, values, by, slope, tree):  # type: ignore[no-untyped-def]
+    """slope += by * x of a row; whether the tree was not told, as all columns changed and it is made anew after the batch."""
+    if columns.size == slope.size:
+        for j in range(slope.size):
+            slope[j] += by * values[j]
+        return True
+    leaves = tree.size >> 1
     for k in range(columns.size):
         j = columns[k]
-        if not state.marked[j]:
-            state.marked[j] = True
-            state.before[j] = state.slope[j]
-            state.touched[it.touched] = j
-            it.touched += 1
-        state.slope[j] += by * values[k]
+        old = slope[j]
+        new = old + by * values[k]
+        slope[j] = new
+        largest = tree[leaves + (j >> SHIFT)]
+        if abs(new) > largest or abs(old) == largest:
+            changed(tree, slope, j, old)
+    return False
 
 
 @njit(nogil=True, cache=True)
-def settle(state):  # type: ignore[no-untyped-def]
-    """Tell the tree of the columns that were pushed."""
-    it = state.iterate[0]
-    all_at_once = 4 * it.touched > state.slope.size
-    for k in range(it.touched):
-        j = state.touched[k]
-        state.marked[j] = False
-        if not all_at_once:
-            changed(state.tree, state.slope, j, state.before[j])
-    if all_at_once:
-        rebuild(state.tree, state.slope)
-    it.touched = 0
-
-
-@njit(nogil=True, cache=True)
-def steepest_vertex(state):  # type: ignore[no-untyped-def]
+def steepest_vertex(tree, slope, it, delta):  # type: ignore[no-untyped-def]
     """(index, delta * sign, r'a + delta * max abs(r)): eq. 31 of Negiar et al."""
-    it, walk = state.iterate[0], state.walk[0]
-    j = champion(state.tree, state.slope)
-    r = it.weight * state.slope[j]
-    return j, -walk.value if r > 0.0 else walk.value, it.along + walk.value * abs(r)
+    j = champion(tree, slope)
+    r = it.weight * slope[j]
+    return j, -delta if r > 0.0 else delta, it.along + delta * abs(r)
 
 
 @njit(nogil=True, cache=True)
-def draw(state):  # type: ignore[no-untyped-def]
+def draw(order, batch, stream):  # type: ignore[no-untyped-def]
     """The next batch: the first entries of a permutation that each draw shuffles a little further; all rows in their order."""
-    n, b = state.order.size, state.iterate[0].batch
-    for k in range(b if b < n else 0):
-        other = k + below(state.stream, n - k)
-        state.order[k], state.order[other] = state.order[other], state.order[k]
+    n = order.size
+    for k in range(batch if batch < n else 0):
+        other = k + below(stream, n - k)
+        order[k], order[other] = order[other], order[k]
 
 
 @njit(nogil=True, cache=True)
-def fill(rows, y, loss, state):  # type: ignore[no-untyped-def]
-    """Fill the table at a, so that r is the gradient: a pass over X, charged."""
-    it = state.iterate[0]
+def refresh(rows, y, loss, state):  # type: ignore[no-untyped-def]
+    """For the samples of the batch: ``table`` = derivatives at the predictions of a, and r = X'table; charged.
+
+    The part of Algorithm 1 of Negiar et al. that comes before its vertex; of all samples, a pass that makes r the gradient.
+    """
+    it, walk, stale = state.iterate[0], state.walk[0], False
+    coef, slope, tree, table = state.coef, state.slope, state.tree, state.table
+    for k in range(state.image.size):
+        i = state.order[k]
+        columns, values = row(rows, i, state.room)
+        u = it.scale * dot(columns, values, coef)
+        new = -descent_at(loss, u, y[i])
+        change = new - table[i]
+        state.image[k], table[i] = u, new
+        it.along += change * u
+        stale |= push(columns, values, change, slope, tree)
+        walk.entries += row_entries(rows, i)
+    it.grads += state.image.size
+    if stale:
+        rebuild(tree, slope)
+
+
+@njit(nogil=True, cache=True)
+def gradient(rows, y, loss, state):  # type: ignore[no-untyped-def]
+    """f'(a) in ``spare``, and f'(a)'a; with ``table``, the derivatives of the samples: a pass over X, charged."""
+    out, along = state.spare, 0.0
+    out[:] = 0.0
     for i in range(y.size):
         columns, values = row(rows, i, state.room)
-        u = predict(columns, values, state)
-        state.table[i] = -descent_at(loss, u, y[i])
-        it.along += state.table[i] * u
-        push(columns, values, state.table[i], state)
-        charge(rows, i, state)
-    settle(state)
+        u = state.iterate[0].scale * dot(columns, values, state.coef)
+        derivative = -descent_at(loss, u, y[i])
+        along += derivative * u
+        for k in range(columns.size):
+            out[columns[k]] += derivative * values[k]
+        state.walk[0].entries += row_entries(rows, i)
+    state.iterate[0].grads += y.size
+    return along
 
 
 @njit(nogil=True, cache=True)
 def true_gap(rows, y, loss, state):  # type: ignore[no-untyped-def]
     """f'(a)'a + delta * max abs(f'(a)): a pass over X, charged."""
-    gradient, along, steepest = state.spare, 0.0, 0.0
-    gradient[:] = 0.0
+    along, steepest = gradient(rows, y, loss, state), 0.0
+    for j in range(state.spare.size):
+        steepest = max(steepest, abs(state.spare[j]))
+    return along + state.walk[0].value * steepest
+
+
+@njit(nogil=True, cache=True)
+def fill(rows, y, loss, state):  # type: ignore[no-untyped-def]
+    """Fill the table at a, so that r is the gradient: a pass over X, charged."""
+    state.iterate[0].along = gradient(rows, y, loss, state)
     for i in range(y.size):
         columns, values = row(rows, i, state.room)
-        u = predict(columns, values, state)
-        derivative = -descent_at(loss, u, y[i])
-        along += derivative * u
-        for k in range(columns.size):
-            gradient[columns[k]] += derivative * values[k]
-        charge(rows, i, state)
-    for j in range(gradient.size):
-        steepest = max(steepest, abs(gradient[j]))
-    return along + state.walk[0].value * steepest
+        state.table[i] = -descent_at(loss, state.iterate[0].scale * dot(columns, values, state.coef), y[i])
+    state.slope[:] = state.spare
+    rebuild(state.tree, state.slope)

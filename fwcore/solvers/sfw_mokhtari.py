@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 
 import param
 
-from fwcore.design import row
+from fwcore.design import row, row_entries
 from fwcore.dispatch import implements
 from fwcore.losses import descent_at
 from fwcore.options import FiniteSumOptions
-from fwcore.solvers.finite_sum import FiniteSumSolver, estimate, open_loop
-from fwcore.solvers.sampled_gradient import charge, predict, push, settle, steepest_vertex
+from fwcore.solvers.finite_sum import FiniteSumSolver, estimate
+from fwcore.solvers.sampled_gradient import dot, push, steepest_vertex
+from fwcore.solvers.sampled_steps import open_loop
 from fwcore.tournament import rebuild
 
 # The weight is folded into the slopes long before it underflows.
@@ -62,23 +63,26 @@ def _open_loop(method, state):  # type: ignore[no-untyped-def]
 
 @implements(estimate, Momentum)
 def _estimate(method, rows, y, loss, state):  # type: ignore[no-untyped-def]
-    it = state.iterate[0]
+    it, walk, stale = state.iterate[0], state.walk[0], False
+    coef, slope, tree = state.coef, state.slope, state.tree
     counted = min(1.0, method.share / (it.turn + method.shift) ** (2.0 / 3.0))
     it.along *= 1.0 - counted
     it.weight *= 1.0 - counted
     if it.weight < _SMALLEST_WEIGHT:
         # 0 where the batch counts whole.
-        state.slope[:] *= it.weight
+        slope[:] *= it.weight
         it.weight = 1.0
-        rebuild(state.tree, state.slope)
-    for k in range(it.batch):
+        rebuild(tree, slope)
+    for k in range(state.image.size):
         i = state.order[k]
         columns, values = row(rows, i, state.room)
-        u = predict(columns, values, state)
+        u = it.scale * dot(columns, values, coef)
         state.image[k] = u
         by = -counted * method.ratio * descent_at(loss, u, y[i])
         it.along += by * u
-        push(columns, values, by / it.weight, state)
-        charge(rows, i, state)
-    settle(state)
-    return steepest_vertex(state)
+        stale |= push(columns, values, by / it.weight, slope, tree)
+        walk.entries += row_entries(rows, i)
+    it.grads += state.image.size
+    if stale:
+        rebuild(tree, slope)
+    return steepest_vertex(tree, slope, it, walk.value)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from fwcore.design import row
 from fwcore.dispatch import implements
-from fwcore.losses import descent_at
-from fwcore.solvers.finite_sum import FiniteSumSolver, estimate, open_loop
-from fwcore.solvers.sampled_gradient import charge, predict, push, settle, steepest_vertex
+from fwcore.solvers.finite_sum import FiniteSumSolver, estimate
+from fwcore.solvers.sampled_gradient import refresh, steepest_vertex
+from fwcore.solvers.sampled_steps import open_loop
 
 
 class Remembered(NamedTuple):
@@ -40,17 +39,5 @@ def _open_loop(method, state):  # type: ignore[no-untyped-def]
 
 @implements(estimate, Remembered)
 def _estimate(method, rows, y, loss, state):  # type: ignore[no-untyped-def]
-    it = state.iterate[0]
-    for k in range(it.batch):
-        i = state.order[k]
-        columns, values = row(rows, i, state.room)
-        u = predict(columns, values, state)
-        state.image[k] = u
-        new = -descent_at(loss, u, y[i])
-        change = new - state.table[i]
-        state.table[i] = new
-        it.along += change * u
-        push(columns, values, change, state)
-        charge(rows, i, state)
-    settle(state)
-    return steepest_vertex(state)
+    refresh(rows, y, loss, state)
+    return steepest_vertex(state.tree, state.slope, state.iterate[0], state.walk[0].value)

@@ -210,6 +210,37 @@ def test_other_steps_on_batches_stay_in_the_ball_and_descend(step):
     assert result.points["objective"][0] < 0.6 * problem.f0
 
 
+@pytest.mark.parametrize("step", ["short", "line search"])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_pairwise_steps_with_all_rows_converge(loss, step):
+    problem, _, _ = small(loss)
+    given = {"batch": "100%", "step": step, "rule": "gap", "tol": 1e-8, "max_steps": 3000}
+    across = walk_path(problem, "sfw_rows", [1.0, 3.0], direction="pairwise", **given)
+    assert across.status == Status.SMALL_GAP
+    assert across.max_relative_gap <= 1e-8 * (1 + 1e-6)
+    if loss == "squared":
+        # Inside of a face, where steps toward vertices zigzag.
+        assert 5 * across.trace.size < walk_path(problem, "sfw_rows", [1.0, 3.0], **given).trace.size
+
+
+@pytest.mark.parametrize("step", ["open loop", "short"])
+@pytest.mark.parametrize("name", NAMES)
+def test_pairwise_steps_keep_count_of_the_iterate(name, step):
+    """What is carried along, step by step, is what the coefficients say."""
+    problem, _, _ = small("squared", n=100)
+    given = {"batch": "20", "step": step, "direction": "pairwise", "rule": "moved", "tol": 1e-14, "max_steps": 2000}
+    walk = Walk(problem, name, [1.0, 3.0], given)
+    for snapshot in walk.snapshots():
+        assert np.abs(snapshot.coefficients).sum() <= snapshot.value * (1 + 1e-9)
+    state, dense = walk._state, toys.dense(problem.p, snapshot.indices, snapshot.coefficients)
+    it = state.iterate[0]
+    assert it["scale"] * it["l1"] == pytest.approx(np.abs(dense).sum())
+    assert it["squares"] == pytest.approx(dense @ dense)
+    assert it["along"] == pytest.approx(it["weight"] * state.slope @ dense, abs=1e-9)
+    assert sorted(state.support[: it["nnz"]]) == np.flatnonzero(state.listed).tolist()
+    assert walk.points["objective"][-1] < 0.6 * problem.f0
+
+
 def test_momentum_as_negiar_et_al_write_it_and_its_weight_is_folded_in_time():
     problem, X, y = small("squared", n=20)
     given = {"batch": "5", "momentum": "1 / t^(2/3)", "rule": "moved", "tol": 1e-14, "max_steps": 50}
