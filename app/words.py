@@ -64,7 +64,7 @@ def _figures(run: Run) -> str:
         parts += [
             f"{steps} steps",
             f"{row['step'] / max(run.walked_seconds, 1e-3):,.0f} steps/s",
-            f"{int(row['dots']):,} dot products",
+            f"{row['grads']:,.0f} derivatives" if run.solver.draws == "rows" else f"{int(row['dots']):,} dot products",
         ]
     else:
         parts.append(f"{steps} calls of the library, a point each; it shows no steps and counts no dot products")

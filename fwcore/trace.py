@@ -11,8 +11,10 @@ dots       column dot products so far, those of X'y included (p where a method n
 entries    matrix entries touched so far
 grads      derivatives of single samples so far
 objective  f(a) after the step, as the method tracks it, with the ridge of an elastic net; an estimate of
-           ``smidas`` and ``truncgrad``: the mean loss of the samples of the step before they were learnt
+           ``smidas`` and ``truncgrad``: the mean loss of the samples of the step before they were learnt,
+           and of those that sample batches, ``sfw_rows`` and the like: that of the batch before the step
 gap        the method's own gap before the step: sampled gap of ``sfw``, full gap of ``fw`` and ``cd``;
+           stochastic gap of ``sfw_rows`` and the like, from derivatives that may be stale;
            for ``corrective_fw`` and ``active_set`` an upper bound of the true gap after the step
 true_gap   gap over all columns after the step, by the judge; NaN but at checkpoints and ends of points
 l1         sum of abs(a) after the step

@@ -124,6 +124,8 @@ def test_a_run_without_rules_or_objective_of_its_own_is_drawn_as_any_other(name)
     told = board._captions["gap"].text
     assert ("as the library does" in told) == (name != "smidas")
     assert ("calls of the library" in words._figures(run)) == (name != "smidas")
+    # What samples rows takes derivatives of samples, and no dot products.
+    assert ("derivatives" in words._figures(run)) == (name == "smidas")
 
 
 def test_a_single_step_of_a_library_is_a_point_that_comes_back():
