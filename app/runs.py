@@ -210,8 +210,9 @@ class Preparation:
                 test_fraction=experiment.test_fraction,
                 loss=experiment.loss,
             )
-            # Paths over lam need not wait for the end of the delta grid.
-            self._hand_over(self._problem, "penalty", grids.lam_grid(self._problem, experiment.points))
+            # Paths over lam or k need not wait for the end of the delta grid.
+            for form in ("penalty", "support"):
+                self._hand_over(self._problem, form, grids.grid(self._problem, form, experiment.points))
             if not any(run.solver.form == "ball" for run in self._runs):
                 return True
             if self._delta_max is None:

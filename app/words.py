@@ -8,12 +8,13 @@ import time
 from app.runs import Run, RunState, Session
 from app.settings import Settings
 from app.theme import RUN_COLOURS, STATE_COLOURS
-from fwcore import datasets, find
+from fwcore import FORMS, datasets, find
 
 _LINE = "display:flex;flex-wrap:wrap;gap:4px 12px;align-items:center;padding:2px 0"
 _FORMS = {
     "ball": "min <i>f</i>(<i>a</i>) subject to ‖<i>a</i>‖₁ ≤ <i>δ</i>",
     "penalty": "min <i>f</i>(<i>a</i>) + <i>λ</i>‖<i>a</i>‖₁",
+    "support": "min <i>f</i>(<i>a</i>) subject to at most <i>k</i> coefficients ≠ 0",
 }
 _LOSSES = {
     "squared": "<i>f</i>(<i>a</i>) = ½‖<i>Xa</i> − <i>y</i>‖²",
@@ -56,7 +57,7 @@ def _figures(run: Run) -> str:
     if walk is None or latest is None or run.started_at is None or run.last_row_at is None:
         return ""
     row, total, now = latest.rows[-1], walk.grid.size, time.monotonic()
-    symbol = "δ" if run.solver.form == "ball" else "λ"
+    symbol = FORMS[run.solver.form].symbol
     point = walk.reached if run.state.over else latest.point + 1
     parts = [f"point <b>{point}</b> of {total}", f"{symbol} = {latest.value:.4g}"]
     steps = f"<span class='steps'>{int(row['step']):,}</span>"

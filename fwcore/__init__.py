@@ -2,6 +2,7 @@
 
 from fwcore import datasets, grids, race, sampling, study, warmup
 from fwcore.errors import DatasetError, ParameterError
+from fwcore.forms import FORMS
 from fwcore.options import Options, SamplingRule, WalkOptions, rule_of
 from fwcore.path import PathResult, Walk, walk_path
 from fwcore.problem import Problem, Verdict
@@ -11,6 +12,7 @@ from fwcore.status import Status
 from fwcore.trace import TRACE
 
 __all__ = [
+    "FORMS",
     "SOLVERS",
     "TRACE",
     "DatasetError",

@@ -10,6 +10,7 @@ import numpy as np
 from fwcore import cache
 from fwcore.design import Floats
 from fwcore.errors import ParameterError
+from fwcore.forms import FORMS
 from fwcore.problem import Problem
 from fwcore.solve import Clock, iterate
 from fwcore.solvers.active_set import ActiveSet
@@ -29,11 +30,10 @@ def check(grid: Any, form: str) -> Floats:
     Raises
     ------
     ParameterError
-        It is empty, holds a value that is not positive and finite, or does not run from small to large (ball), from large to
-        small (penalty).
+        It is empty, holds a value that is not positive and finite, or not whole (support), or does not run from small to large
+        (ball, support), from large to small (penalty).
     """
-    name = "delta grid" if form == "ball" else "lam grid"
-    order = "increasing" if form == "ball" else "decreasing"
+    name = f"{FORMS[form].parameter} grid"
     values = np.atleast_1d(np.asarray(grid, dtype=np.float64))
     if values.ndim != 1 or values.size == 0:
         raise ParameterError(name, "fwcore", "a vector of at least one value", f"shape {values.shape}")
@@ -44,8 +44,11 @@ def check(grid: Any, form: str) -> Floats:
             "positive and finite",
             float(values[~(values > 0)][0]) if (values <= 0).any() else "NaN or inf",
         )
-    steps = np.diff(values) if form == "ball" else -np.diff(values)
-    if not (steps > 0).all():
+    if FORMS[form].whole and (values != np.round(values)).any():
+        raise ParameterError(name, "fwcore", "of whole numbers", float(values[values != np.round(values)][0]))
+    increasing = FORMS[form].increasing
+    if not (np.diff(values if increasing else -values) > 0).all():
+        order = "increasing" if increasing else "decreasing"
         raise ParameterError(name, "fwcore", f"strictly {order}", values.tolist()[:5])
     return values
 
@@ -78,6 +81,30 @@ def lam_grid(problem: Problem, points: int = POINTS) -> Floats:
         points is not an int in [1, 10000].
     """
     return _spaced(problem.lam_max, problem.lam_max / SPAN, points)
+
+
+def support_grid(problem: Problem, points: int = POINTS) -> Floats:
+    """k = 1, 2, ... to ``points``, the rows or the columns, whichever are fewest.
+
+    Raises
+    ------
+    ParameterError
+        points is not an int in [1, 10000].
+    """
+    return np.arange(1.0, min(_spaced(1.0, 2.0, points).size, problem.m, problem.p) + 1.0)
+
+
+def grid(problem: Problem, form: str, points: int = POINTS, end: float | None = None) -> Floats:
+    """The grid of a form; ``end`` is that of a delta grid, by default `delta_max`.
+
+    Raises
+    ------
+    ParameterError
+        A value does not fit.
+    """
+    if form == "ball":
+        return delta_grid(delta_max(problem) if end is None else end, points)
+    return lam_grid(problem, points) if form == "penalty" else support_grid(problem, points)
 
 
 def known_delta_max(problem: Problem) -> float | None:

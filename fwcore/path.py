@@ -55,7 +55,8 @@ class Walk:
     problem : Problem
     solver : str or Solver
     grid : sequence of float, optional
-        delta increasing (ball) or lam decreasing (penalty); by default 100 points to `grids.delta_max` or down to lam_max / 100.
+        delta increasing (ball), lam decreasing (penalty) or k increasing (support); by default 100 points to `grids.delta_max`,
+        down to lam_max / 100, or from one column to a hundred.
     options : mapping or Options
         Options of the solver by name.
     seed : int in [0, 2^32)
@@ -87,17 +88,12 @@ class Walk:
         self.seed = int(seed)
         # The state checks the options that depend on the problem, such as kappa; the first point needs it anyway.
         self._state = self.solver.init(problem, self.options, self.seed)
-        self.grid = grids.check(self._default_grid() if grid is None else grid, self.solver.form)
+        self.grid = grids.check(grids.grid(problem, self.solver.form) if grid is None else grid, self.solver.form)
         self.points = np.zeros(self.grid.size, POINT)
         self.reached = 0
         self.status = Status.RUNNING
         self._rows: list[Rows] = []
         self._columns: list[tuple[NDArray[Any], Floats]] = []
-
-    def _default_grid(self) -> Floats:
-        if self.solver.form == "ball":
-            return grids.delta_grid(grids.delta_max(self.problem))
-        return grids.lam_grid(self.problem)
 
     def snapshots(self, wanted: int | None = None) -> Generator[Snapshot, int | None, None]:
         """Walk the path, a Snapshot per chunk.

@@ -13,9 +13,9 @@ import numpy as np
 from fwcore import design as designs
 from fwcore.arrays import checked_matrix, checked_names, checked_test, checked_vector, require, require_labels, scaled
 from fwcore.design import Design, Floats, Ints
+from fwcore.forms import FORMS
 from fwcore.losses import LOSSES, Loss
 
-FORMS = ("ball", "penalty")
 _DTYPES = ("float64", "float32")
 
 
@@ -193,13 +193,14 @@ class Problem:
         ----------
         indices, coefficients : ndarray of shape (k,)
             The non-zero entries of a.
-        form : "ball" or "penalty"
+        form : "ball", "penalty" or "support"
         value : float
-            delta or lam. The gaps, both upper bounds of the suboptimality in the same form:
+            delta, lam or k. The gaps, upper bounds of the suboptimality in the same form:
 
             - ball: f'(a)'a + delta * max abs(f'(a)), the Frank-Wolfe gap over all columns (Jaggi 2013);
             - penalty: f(a) + lam * sum abs(a) minus the dual value of s * R, where R = -l'(X a, y), which is y - X a of the
-              squared loss, and s = min(1, lam / max abs(X'R)).
+              squared loss, and s = min(1, lam / max abs(X'R));
+            - support: NaN, as nothing so cheap bounds the suboptimality among all supports of k columns.
         ridge : float
             Weight r of (r / 2) ||a||^2, which then belongs to f: the gaps are those of the elastic net, which is the same form with
             the rows sqrt(r) I below X and zeros below y.
@@ -209,7 +210,7 @@ class Problem:
         ParameterError
             An unknown form.
         """
-        require(form in FORMS, "form", f"one of {FORMS}", form)
+        require(form in FORMS, "form", f"one of {(*FORMS,)}", form)
         image = _image(self.design, indices, coefficients)
         residual = -self.loss.derivative(image, self.y)
         gradient = self.gradient(residual)
@@ -220,6 +221,8 @@ class Problem:
         steepest = float(np.abs(gradient).max())
         if form == "ball":
             gap = float(gradient[indices] @ coefficients) + value * steepest
+        elif form == "support":
+            gap = float("nan")
         else:
             gap = duality_gap(self.loss, self.y, residual, objective, value, l1, steepest, quadratic)
         train_mse = self.y_scale**2 * self.loss.error(image, self.y)

@@ -15,6 +15,7 @@ class Status(IntEnum):
     STOPPED = 4
     DIVERGED = 5
     RETURNED = 6
+    REACHED = 7
 
     @property
     def sentence(self) -> str:
@@ -24,7 +25,7 @@ class Status(IntEnum):
     @property
     def converged(self) -> bool:
         """Whether a stopping rule held, as opposed to a limit or a request to stop."""
-        return self in (Status.SMALL_MOVE, Status.SMALL_GAP, Status.RETURNED)
+        return self in (Status.SMALL_MOVE, Status.SMALL_GAP, Status.RETURNED, Status.REACHED)
 
 
 _SENTENCES = {
@@ -34,5 +35,6 @@ _SENTENCES = {
     Status.STEP_LIMIT: "The step limit was reached first. Raise max_steps, loosen tol, or sample more columns.",
     Status.DIVERGED: "The iterates grew without bound. What was reached before is kept; lower eta.",
     Status.RETURNED: "The library ended by its own rule. The true gap tells how far the optimum is.",
+    Status.REACHED: "The support is as large as asked for, or no column was left that explains more.",
     Status.STOPPED: "Stopped on request. What was reached is kept.",
 }

@@ -16,9 +16,10 @@ import numpy as np
 from fwcore import grids
 from fwcore.design import Floats
 from fwcore.errors import ParameterError
+from fwcore.forms import FORMS
 from fwcore.options import build
 from fwcore.path import PathResult, Walk
-from fwcore.problem import FORMS, Problem
+from fwcore.problem import Problem
 from fwcore.solvers import Solver, find, solvers
 from fwcore.status import Status
 
@@ -134,11 +135,7 @@ def compare(
         # Checks everything; the grid is that of a path not to be walked.
         _walk(problem, entrant, {form: np.ones(1) for form in FORMS}, shared or {}, seed + repeats - 1)
     forms = {entrant.solver.form for entrant in entrants}
-    along: dict[str, Floats] = {}
-    if "penalty" in forms:
-        along["penalty"] = grids.lam_grid(problem, points)
-    if "ball" in forms:
-        along["ball"] = grids.delta_grid(grids.delta_max(problem) if delta_max is None else delta_max, points)
+    along = {form: grids.grid(problem, form, points, delta_max) for form in forms}
     found: list[Figures] = []
     for entrant in entrants:
         results = []

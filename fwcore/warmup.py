@@ -11,6 +11,7 @@ import scipy.sparse
 
 from fwcore import design as designs
 from fwcore.design import Design
+from fwcore.forms import FORMS
 from fwcore.options import Options
 from fwcore.problem import Problem
 from fwcore.solve import Clock, iterate
@@ -44,8 +45,8 @@ def ready(solver: Solver, design: Design, options: Options | None = None, loss: 
         if key in _ready:
             return
         problem = _toy(design, loss)
-        top = problem.lam_max * np.array([0.1, 0.5])
-        grid = top if solver.form == "ball" else top[::-1]
+        top = np.array([1.0, 2.0]) if FORMS[solver.form].whole else problem.lam_max * np.array([0.1, 0.5])
+        grid = top if FORMS[solver.form].increasing else top[::-1]
         options = solver.Options(**variant)
         state = solver.init(problem, options, seed=0)
         clock = Clock()

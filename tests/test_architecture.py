@@ -75,7 +75,8 @@ def test_what_fwcore_exports():
     )
     assert all(hasattr(fwcore, name) for name in fwcore.__all__)
     assert set(fwcore.__all__) == {
-        "SOLVERS", "TRACE", "DatasetError", "Options", "ParameterError", "PathResult", "Problem", "SamplingRule", "Snapshot",
+        "FORMS", "SOLVERS", "TRACE", "DatasetError", "Options", "ParameterError", "PathResult", "Problem", "SamplingRule",
+        "Snapshot",
         "Solver", "Status", "Verdict", "Walk", "WalkOptions", "datasets", "find", "grids", "race", "register", "rule_of",
         "sampling", "solvers", "study", "unregister", "walk_path", "warmup",
     }  # fmt: skip

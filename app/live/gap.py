@@ -9,6 +9,7 @@ from bokeh.models import Span
 from app.live.picture import Picture
 from app.live.sources import RunSources
 from app.runs import Run
+from fwcore import FORMS
 
 
 class Gaps(Picture):
@@ -41,6 +42,8 @@ class Gaps(Picture):
         walk = run.walk
         if walk is None or not walk.reached:
             return ""
+        if FORMS[run.solver.form].whole:
+            return "no gap, as the problem is not convex; a point stops at k columns"
         gaps = walk.points["true_gap"][: walk.reached] / walk.problem.f0
         text = f"true relative gap {gaps[-1]:.2e}, worst point {gaps.max():.2e}; a point stops "
         if (stop := stopping(run)) is None:
@@ -50,7 +53,7 @@ class Gaps(Picture):
 
 
 def stopping(run: Run) -> tuple[str, float] | None:
-    """The stopping rule of a point and its tolerance; None where a library has rules of its own."""
+    """The stopping rule of a point and its tolerance; None where a library has rules of its own, or columns are counted."""
     declared = run.solver.Options.declared()
     if "rule" not in declared:
         return None

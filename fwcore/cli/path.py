@@ -102,9 +102,7 @@ def _write(result: PathResult, out: Path | None, trace: Path | None, summary: Pa
 
 
 def _grid(problem: Problem, form: str, points: int, delta_max: float | None, line: Announce, interrupted: threading.Event) -> Any:
-    if form != "ball":
-        return grids.lam_grid(problem, points)
-    if delta_max is None:
+    if form == "ball" and delta_max is None:
         finding = grids.finding_delta_max(problem)
         while delta_max is None:
             if interrupted.is_set():
@@ -113,7 +111,7 @@ def _grid(problem: Problem, form: str, points: int, delta_max: float | None, lin
                 line("finding delta_max", *next(finding))
             except StopIteration as done:
                 delta_max = done.value
-    return grids.delta_grid(delta_max, points)
+    return grids.grid(problem, form, points, delta_max)
 
 
 def _run(walk: Walk, line: Announce, interrupted: threading.Event) -> None:

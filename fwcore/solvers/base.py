@@ -87,7 +87,8 @@ class Solver(ABC):
         How it is called in a shell, a URL, a file.
     title, reference : str
         How it is called on the page, and who to cite.
-    form : "ball" or "penalty"
+    form : str
+        See `fwcore.forms`.
     losses : tuple of str
     draws : "columns" or "rows"
         What random updates, if it makes any, look at.

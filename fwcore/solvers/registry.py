@@ -17,6 +17,7 @@ from fwcore.solvers.library.celer import Celer
 from fwcore.solvers.library.lars import Lars
 from fwcore.solvers.library.scikit_learn import ScikitLearn
 from fwcore.solvers.library.skglm import Skglm
+from fwcore.solvers.omp import OrthogonalMatchingPursuit
 from fwcore.solvers.pairwise_fw import PairwiseFW
 from fwcore.solvers.scd import StochasticCD
 from fwcore.solvers.sfw import StochasticFW
@@ -41,6 +42,7 @@ SOLVERS: tuple[Solver, ...] = (
     ActiveSet(),
     Fista(),
     AcceleratedProjection(),
+    OrthogonalMatchingPursuit(),
     Smidas(),
     TruncatedGradient(),
     Lars(),

@@ -1,0 +1,205 @@
+"""Orthogonal matching pursuit (Pati, Rezaiifar & Krishnaprasad 1993; Rakotomamonjy et al. 2016, Algorithm 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import param
+from numba import njit
+from numpy.typing import NDArray
+
+from fwcore.design import Floats, Ints, all_dots, combine
+from fwcore.options import Options, WalkOptions
+from fwcore.problem import Problem
+from fwcore.solvers.base import Solver, close_step, new_walk, start_point
+from fwcore.status import Status
+from fwcore.trace import Rows, new_rows
+
+_REACHED = int(Status.REACHED)
+FIT = np.dtype([("size", np.int64), ("wanted", np.int64), ("norm", np.float64), ("objective", np.float64)])
+# A column whose part outside of the span of the support is smaller than this share of it is a combination of the support.
+_DEPENDENT = 1e-10
+
+
+class OmpOptions(Options):
+    """Options of `OrthogonalMatchingPursuit`."""
+
+    tol = param.Number(
+        default=1e-12,
+        bounds=(0.0, 1.0),
+        label="Nothing left",
+        doc="No column joins once ||y - X a|| is at most this share of ||y||.",
+    )
+
+
+class Pursuit(NamedTuple):
+    """What kernels see; k is the size of the support.
+
+    ``support``, ``values`` (room,): in the order of joining. ``basis`` (room, m): q_1 ... q_k, orthonormal, which span the columns;
+    ``triangle`` (room, room): column l holds those of x_l in them, ``along`` (room,) those of y. ``residual`` (m,), ``column`` (m,)
+    and ``dots`` (p,). ``listed`` (p,): what is in the support or depends on it. ``fit`` (1,): the size, the size wanted, the norm
+    at which nothing is left, and f(a).
+    """
+
+    support: Ints
+    values: Floats
+    basis: Floats
+    triangle: Floats
+    along: Floats
+    residual: Floats
+    column: Floats
+    dots: Floats
+    listed: NDArray[np.bool_]
+    fit: Any
+    walk: Any
+
+
+@dataclass
+class PursuitState:
+    """A run, whose arrays grow with the support."""
+
+    pursuit: Pursuit
+
+    @property
+    def walk(self) -> Any:
+        """The book-keeping."""
+        return self.pursuit.walk
+
+
+class OrthogonalMatchingPursuit(Solver):
+    """min 1/2 ||X a - y||^2 subject to at most k non-zeros, greedily.
+
+    The column with the largest abs(x_j'(y - X a)) joins the support, on which a is then the least-squares solution, by a QR
+    factorisation that grows with it (Gram-Schmidt, twice). Columns are of unit norm in a standardised problem; otherwise long ones
+    are preferred, as is usual. A column that depends on the support is passed over. Supports are nested: a path over k is one run.
+    """
+
+    name = "omp"
+    title = "Orthogonal matching pursuit"
+    reference = "Pati, Rezaiifar & Krishnaprasad 1993; Rakotomamonjy, Koco & Ralaivola 2016, Algorithm 1"
+    form = "support"
+    losses = ("squared",)
+    Options = OmpOptions
+
+    def init(self, problem: Problem, options: Any, seed: int) -> PursuitState:
+        m, p, fit = problem.m, problem.p, np.zeros(1, FIT)
+        walk = new_walk(problem, WalkOptions(max_steps=10**12))
+        # X'y is the first of the passes, which are charged as they are made.
+        walk["dots"] = walk["entries"] = 0
+        fit["norm"], fit["objective"] = options.tol * np.linalg.norm(problem.y), problem.f0
+        empty = (np.zeros(0, np.int64), np.zeros(0), np.zeros((0, m)), np.zeros((0, 0)), np.zeros(0))
+        return PursuitState(Pursuit(*empty, problem.y.copy(), np.zeros(m), np.zeros(p), np.zeros(p, np.bool_), fit, walk))
+
+    def set_point(self, problem: Problem, state: PursuitState, options: Any, value: float, progress: float) -> None:
+        most, room = min(problem.m, problem.p), state.pursuit.support.size
+        wanted = min(int(value), most)
+        if wanted > room:
+            # At least doubled, so that a long path does not copy the basis at each point.
+            more = max(wanted, min(2 * room, most)) - room
+            held = state.pursuit
+            state.pursuit = held._replace(
+                support=np.pad(held.support, (0, more)),
+                values=np.pad(held.values, (0, more)),
+                basis=np.pad(held.basis, ((0, more), (0, 0))),
+                triangle=np.pad(held.triangle, ((0, more), (0, more))),
+                along=np.pad(held.along, (0, more)),
+            )
+        start_point(state.walk, value)
+        state.pursuit.fit["wanted"] = wanted
+
+    def advance(self, problem: Problem, state: PursuitState, n: int) -> Rows:
+        rows = new_rows(n)
+        return rows[: _advance(problem.design, problem.sqnorms, problem.entries, state.pursuit, rows)]
+
+    def coefficients(self, state: PursuitState) -> tuple[Ints, Floats]:
+        size = int(state.pursuit.fit["size"][0])
+        order = np.argsort(state.pursuit.support[:size])
+        indices, values = state.pursuit.support[:size][order], state.pursuit.values[:size][order]
+        return indices[values != 0], values[values != 0]
+
+
+@njit(nogil=True, cache=True)
+def _steepest(dots, listed):  # type: ignore[no-untyped-def]
+    """The column that is not listed with the largest abs(dots_j); -1 where all of these are 0."""
+    best, largest = -1, 0.0
+    for j in range(dots.size):
+        if abs(dots[j]) > largest and not listed[j]:
+            best, largest = j, abs(dots[j])
+    return best
+
+
+@njit(nogil=True, cache=True)
+def _join(design, sqnorms, state, j):  # type: ignore[no-untyped-def]
+    """Make column j a part of the factorisation; whether it does not depend on the support."""
+    it, column, basis, triangle, residual = state.fit[0], state.column, state.basis, state.triangle, state.residual
+    k = it.size
+    column += combine(design, np.full(1, j), np.ones(1), column)
+    triangle[: k + 1, k] = 0.0
+    for _ in range(2):
+        for i in range(k):
+            part = basis[i] @ column
+            triangle[i, k] += part
+            column -= part * basis[i]
+    norm = np.sqrt(column @ column)
+    if norm <= _DEPENDENT * np.sqrt(sqnorms[j]):
+        return False
+    triangle[k, k], state.support[k] = norm, j
+    basis[k] = column / norm
+    state.along[k] = basis[k] @ residual
+    residual -= state.along[k] * basis[k]
+    it.size, it.objective = k + 1, 0.5 * (residual @ residual)
+    return True
+
+
+@njit(nogil=True, cache=True)
+def _solve(triangle, along, values, size):  # type: ignore[no-untyped-def]
+    """``values`` = the coefficients, by back substitution; the largest change of one."""
+    moved = 0.0
+    new = np.empty(size)
+    for k in range(size - 1, -1, -1):
+        total = along[k]
+        for i in range(k + 1, size):
+            total -= triangle[k, i] * new[i]
+        new[k] = total / triangle[k, k]
+    for k in range(size):
+        moved = max(moved, abs(new[k] - values[k]))
+        values[k] = new[k]
+    return moved
+
+
+@njit(nogil=True, cache=True)
+def _grow(design, sqnorms, entries, state):  # type: ignore[no-untyped-def]
+    """Let the steepest column join that does not depend on the support; whether there is one. A pass over X, charged."""
+    residual, dots, walk = state.residual, state.dots, state.walk[0]
+    if np.sqrt(residual @ residual) <= state.fit[0].norm:
+        return False
+    all_dots(design, residual, residual.sum(), dots)
+    walk.dots += dots.size
+    walk.entries += entries
+    while True:
+        j = _steepest(dots, state.listed)
+        if j < 0:
+            return False
+        state.listed[j] = True
+        if _join(design, sqnorms, state, j):
+            return True
+
+
+@njit(nogil=True, cache=True)
+def _advance(design, sqnorms, entries, state, rows):  # type: ignore[no-untyped-def]
+    """Steps, a column each, until ``rows`` is full or the support is as large as wanted; the number of rows filled."""
+    it, walk = state.fit[0], state.walk[0]
+    for n in range(rows.size):
+        row, moved = rows[n], 0.0
+        grown = it.size < it.wanted and _grow(design, sqnorms, entries, state)
+        if grown:
+            moved = _solve(state.triangle, state.along, state.values, it.size)
+        row.objective, row.l1, row.nnz = it.objective, np.abs(state.values[: it.size]).sum(), it.size
+        close_step(walk, row, np.nan, np.nan)
+        row.moved = moved
+        if not grown or it.size >= it.wanted:
+            walk.outcome = _REACHED
+            return n + 1
+    return rows.size
