@@ -21,6 +21,7 @@ _REACHED = int(Status.REACHED)
 FIT = np.dtype([("size", np.int64), ("wanted", np.int64), ("norm", np.float64), ("objective", np.float64)])
 # A column whose part outside of the span of the support is smaller than this share of it is a combination of the support.
 _DEPENDENT = 1e-10
+_LOST = 0.7
 
 
 class OmpOptions(Options):
@@ -72,7 +73,7 @@ class OrthogonalMatchingPursuit(Solver):
     """min 1/2 ||X a - y||^2 subject to at most k non-zeros, greedily.
 
     The column with the largest abs(x_j'(y - X a)) joins the support, on which a is then the least-squares solution, by a QR
-    factorisation that grows with it (Gram-Schmidt, twice). Columns are of unit norm in a standardised problem; otherwise long ones
+    factorisation that grows with it (Gram-Schmidt). Columns are of unit norm in a standardised problem; otherwise long ones
     are preferred, as is usual. A column that depends on the support is passed over. Supports are nested: a path over k is one run.
     """
 
@@ -137,12 +138,15 @@ def _join(design, sqnorms, state, j):  # type: ignore[no-untyped-def]
     k = it.size
     column += combine(design, np.full(1, j), np.ones(1), column)
     triangle[: k + 1, k] = 0.0
-    for _ in range(2):
+    norm, before = np.sqrt(column @ column), np.inf
+    # A second time where much of the column went, and with it the digits of what is left.
+    while norm < _LOST * before:
+        before = norm
         for i in range(k):
             part = basis[i] @ column
             triangle[i, k] += part
             column -= part * basis[i]
-    norm = np.sqrt(column @ column)
+        norm = np.sqrt(column @ column)
     if norm <= _DEPENDENT * np.sqrt(sqnorms[j]):
         return False
     triangle[k, k], state.support[k] = norm, j

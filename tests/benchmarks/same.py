@@ -1,7 +1,8 @@
 """Our solvers against public implementations of the same algorithm: time to the same accuracy, one thread, compiled.
 
 ``cd`` and scikit-learn's ``lasso_path``, which leave out columns by strong rules and by gap safe rules; ``scd`` (exact) and
-scikit-learn's coordinate descent with random selection; ``fista`` and skglm's ``FISTA``. LARS is scikit-learn's own.
+scikit-learn's coordinate descent with random selection; ``fista`` and skglm's ``FISTA``; ``omp`` and scikit-learn's. LARS is
+scikit-learn's own.
 
 skglm's FISTA is favoured: it computes the norm of X by a full SVD at every point, and stops by a rule that compares the gradient of
 one point with the subdifferential at another, so that it is given the norm, and a budget of iterations: ``their tolerance`` is one
@@ -96,8 +97,39 @@ def _row(name: str, solver: str, theirs: str, run: Callable[..., Any], problem: 
             break
     cpu = min(ours.cpu, walked(problem, solver, lam, {**options, "tol": _ACCURACY})[0].cpu)
     own = worst_gap(problem, "penalty", lam, ours.coefs)
-    return {"problem": name, "ours": solver, "theirs": theirs, "our gap": own, "their gap": gap, "their tolerance": reached,
-            "our cpu": cpu, "their cpu": seconds, "ours / theirs": cpu / seconds}  # fmt: skip
+    return _told(name, solver, theirs, (own, gap), reached, (cpu, seconds))
+
+
+def _told(
+    problem: str, ours: str, theirs: str, gaps: tuple[float, float], tolerance: float, cpu: tuple[float, float]
+) -> dict[str, Any]:
+    return {
+        "problem": problem,
+        "ours": ours,
+        "theirs": theirs,
+        "our gap": gaps[0],
+        "their gap": gaps[1],
+        "their tolerance": tolerance,
+        "our cpu": cpu[0],
+        "their cpu": cpu[1],
+        "ours / theirs": cpu[0] / cpu[1],
+    }
+
+
+def _pursuit() -> dict[str, Any]:
+    """``omp`` and scikit-learn's at 2,000 x 4,000, 100 columns: the largest difference of a coefficient stands for the gaps."""
+    from sklearn.linear_model import orthogonal_mp
+
+    random = np.random.default_rng(0)
+    X = random.standard_normal((2000, 4000))
+    X /= np.linalg.norm(X, axis=0)
+    problem = Problem.from_arrays(
+        X, X[:, :100] @ random.standard_normal(100) + random.standard_normal(2000) / 20, standardize=False
+    )
+    theirs = min((timed(lambda: orthogonal_mp(X, problem.y, n_nonzero_coefs=100)[:, None]) for _ in range(3)), key=lambda t: t.cpu)
+    ours = min((walked(problem, "omp", [100], {})[0] for _ in range(3)), key=lambda t: t.cpu)
+    apart = float(abs(ours.coefs - theirs.coefs).max())
+    return _told("dense 2,000 x 4,000", "omp", "scikit-learn orthogonal_mp", (apart, apart), float("nan"), (ours.cpu, theirs.cpu))
 
 
 def measure() -> list[dict[str, Any]]:
@@ -109,7 +141,7 @@ def measure() -> list[dict[str, Any]]:
         problems[f"dense {m} x {p:,}"] = Problem.from_arrays(X, y)
     if available("arcene"):
         problems["arcene"] = CASES["arcene"]().problem
-    return [
+    return [_pursuit()] + [
         _row(name, ours, theirs, run, problem, design.matrix(problem.design))
         for name, problem in problems.items()
         for ours, theirs, run in PAIRS
