@@ -22,5 +22,6 @@ corrective_fw,          p dots a full pass, a dot for every column that is looke
 active_set              Gram matrix of the working set
 ======================= ================================================================================================
 
-A projection, a soft-thresholding or the search of a largest entry costs no dot product. The judge's passes are charged to nobody.
+What a line search computes along its segment, from what a step has looked at already, is not counted. A projection, a
+soft-thresholding or the search of a largest entry costs no dot product. The judge's passes are charged to nobody.
 """

@@ -109,7 +109,12 @@ class BallOptions(WalkOptions):
 class FiniteSumOptions(WalkOptions):
     """Those of the solvers that sample rows."""
 
-    rule = param.Selector(default="gap", objects=["moved", "gap"])
+    rule = param.Selector(
+        default="gap",
+        objects=["moved", "gap"],
+        doc="moved: throughout a pass of batches no step is longer than tol, in coefficients. gap: the stochastic gap is at most "
+        "tol * f(0), and so is the true one, where it is confirmed.",
+    )
     tol = param.Number(default=1e-2)
     max_steps = param.Integer(default=10_000)
     batch = BatchSize(default="1%", label="Batch", doc="Samples of a step, a percentage or a count, drawn without replacement.")
@@ -117,7 +122,7 @@ class FiniteSumOptions(WalkOptions):
         default="open loop",
         objects=["open loop", "short", "line search"],
         label="Step",
-        doc="open loop: of the method's paper. short: gap over L ||s - a||^2, with L estimated by the batches of a pass. "
+        doc="open loop: of the method's paper. short: descent over L ||d||^2 along d, with L estimated by the batches of a pass. "
         "line search: to the minimum of the batch's losses along the segment, an experiment.",
     )
     direction = param.Selector(

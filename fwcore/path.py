@@ -40,6 +40,7 @@ POINT = np.dtype(
         ("steps", np.int64),
         ("dots", np.int64),
         ("entries", np.int64),
+        ("grads", np.float64),
         ("empty", np.float64),
         ("status", np.int64),
     ]
@@ -141,7 +142,7 @@ class Walk:
         for name, number in verdict._asdict().items():
             row[name] = number
         row["steps"] = last["step"]
-        for name in ("seconds", "dots", "entries", "empty"):
+        for name in ("seconds", "dots", "entries", "grads", "empty"):
             row[name] = last[name]
         self._columns.append((snapshot.indices, snapshot.coefficients))
         self.reached = snapshot.point + 1
@@ -227,6 +228,7 @@ class PathResult:
             "steps": int(last["step"]) if last is not None else 0,
             "dots": int(last["dots"]) if last is not None else 0,
             "entries": int(last["entries"]) if last is not None else 0,
+            "grads": _number(last["grads"]) if last is not None else None,
             "empty_draws": _number(last["empty"]) if last is not None else None,
             "seconds": float(last["seconds"]) if last is not None else 0.0,
             "value_max": float(self.grid.max()),

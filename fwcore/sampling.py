@@ -19,11 +19,14 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+import numpy as np
 from scipy.special import gammaln
 
 from fwcore.errors import ParameterError
 
 _OWNER = "sampling"
+# As many factors are as quickly multiplied as looked up.
+_MOST_FACTORS = 10**6
 
 
 class Rule(Protocol):
@@ -220,16 +223,22 @@ def _unreadable(text: str) -> ParameterError:
     return ParameterError("sampling", _OWNER, rule, text)
 
 
+def _log_miss(p: int, kappa: int, relevant: int) -> float:
+    """Logarithm of `miss_probability`; a sum of its factors, as a difference of factorials has no digits left for large p."""
+    few, many = sorted((kappa, relevant))
+    if few + many > p:
+        return -math.inf
+    if few > _MOST_FACTORS:
+        return float(gammaln(p - few + 1) - gammaln(p - few - many + 1) - gammaln(p + 1) + gammaln(p - many + 1))
+    return float(np.log1p(-many / (p - np.arange(few, dtype=np.float64))).sum())
+
+
 def miss_probability(p: int, kappa: int, relevant: int) -> float:
     """P(none of ``relevant`` columns is among ``kappa`` drawn from p without replacement) (eq. 11).
 
     C(p - s, kappa) / C(p, kappa), at most (1 - s / p)^kappa, the bound from which eq. 12 follows.
     """
-    if kappa + relevant > p:
-        return 0.0
-    s = relevant
-    log = gammaln(p - s + 1) - gammaln(p - s - kappa + 1) - gammaln(p + 1) + gammaln(p - kappa + 1)
-    return float(min(1.0, math.exp(log)))
+    return float(min(1.0, math.exp(_log_miss(p, kappa, relevant))))
 
 
 def draws_to_certify(p: int, kappa: int, rho: float, columns: int = 1, *, replace: bool = False) -> int:
@@ -249,5 +258,7 @@ def draws_to_certify(p: int, kappa: int, rho: float, columns: int = 1, *, replac
     for name, value in (("kappa", kappa), ("columns", columns)):
         if not 1 <= value <= p:
             raise ParameterError(name, _OWNER, f"an int in [1, {p}]", value)
-    q = (1.0 - columns / p) ** kappa if replace else miss_probability(p, kappa, columns)
-    return 1 if q <= 1.0 - rho else math.ceil(math.log1p(-rho) / math.log(q) * (1 - 1e-12))
+    if columns == p:
+        return 1
+    log_q = kappa * math.log1p(-columns / p) if replace else _log_miss(p, kappa, columns)
+    return max(1, math.ceil(math.log1p(-rho) / log_q * (1 - 1e-12)))

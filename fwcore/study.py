@@ -37,7 +37,7 @@ class Contender:
 
     @classmethod
     def parse(cls, text: str) -> Contender:
-        """The solver's name and, after a colon, options ``name=value`` divided by semicolons; a value alone is the sampling.
+        """The solver's name and, after a colon, options ``name=value`` divided by semicolons; a value alone: the sampling or batch.
 
         Raises
         ------
@@ -49,7 +49,8 @@ class Contender:
         options: dict[str, Any] = {}
         for part in filter(None, rest.split(";")):
             key, equals, value = part.partition("=")
-            options |= {key.strip(): value.strip()} if equals else {"sampling": key.strip()}
+            short = "batch" if "batch" in solver.Options.declared() else "sampling"
+            options |= {key.strip(): value.strip()} if equals else {short: key.strip()}
         build(solver.Options, type(solver).__name__, options)
         return cls(text.strip(), solver, options)
 
@@ -74,7 +75,8 @@ def contenders(text: str) -> list[Contender]:
 class Figures:
     """What a contender took and reached: means over the seeds, with deviations where a second name says so.
 
-    ``seconds`` (CPU), ``steps``, ``dots``, ``entries`` of a whole path (NaN where a library does not tell); ``active``: mean number
+    ``seconds`` (CPU), ``steps``, ``dots``, ``entries`` and ``grads`` of a whole path (NaN where a library does not tell, or a
+    method takes no derivatives of single samples); ``active``: mean number
     of non-zero coefficients of a point; ``gap``: the largest true gap of a point of any seed, relative to f(0), by the judge;
     ``error``: the least test error of a path, ``at`` the l1 norm where it is; ``speedup``: seconds of `REFERENCE` over these;
     ``finished``: whether no limit ended a point.
@@ -88,6 +90,7 @@ class Figures:
     steps: float
     dots: float
     entries: float
+    grads: float
     active: float
     active_deviation: float
     gap: float
@@ -186,6 +189,7 @@ def _figures(entrant: Contender, results: Sequence[PathResult]) -> Figures:
         steps=mean(float(result.trace[-1]["step"]) for result in results),
         dots=mean(float(result.trace[-1]["dots"]) for result in results) if counted else float("nan"),
         entries=mean(float(result.trace[-1]["entries"]) for result in results) if counted else float("nan"),
+        grads=mean(float(result.trace[-1]["grads"]) for result in results),
         active=statistics.fmean(active),
         active_deviation=statistics.pstdev(active),
         gap=max(result.max_relative_gap for result in results),

@@ -27,6 +27,7 @@ _HEADINGS = {
     "speedup": "speed-up",
     "steps": "iterations",
     "dots": "dot products",
+    "grads": "derivatives",
     "entries": "entries",
     "active": "active",
     "gap": "worst gap",
@@ -88,7 +89,7 @@ def _cells(row: Figures, dataset: str, plus_minus: str) -> list[str]:
         if not math.isfinite(value):
             cells.append("–")
             continue
-        text = f"{value:,.0f}" if name in ("steps", "dots", "entries") else f"{value:.3g}"
+        text = f"{value:,.0f}" if name in ("steps", "dots", "entries", "grads") else f"{value:.3g}"
         deviation = getattr(row, f"{name}_deviation", 0.0)
         text = f"{text} {plus_minus} {deviation:.2g}" if deviation else text
         paper = papers.printed(dataset, row.contender, name)

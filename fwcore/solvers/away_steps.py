@@ -18,14 +18,12 @@ from fwcore.oracles import Full, Sampled
 from fwcore.problem import Problem
 from fwcore.solvers.base import close_step
 from fwcore.solvers.frank_wolfe import BallState, FrankWolfeSolver, descent_vertex, move, refresh
-from fwcore.solvers.scaled import enlist
+from fwcore.solvers.scaled import GONE, drop, enlist
 from fwcore.steps import exact_line_search
 from fwcore.trace import Rows, new_rows
 
 _REFRESH = 1000
 _REDRAW_UNTIL = 194
-# A share of the largest coefficient below which an away step is said to have used its weight up.
-_GONE = 1e-14
 
 
 class AwayOptions(WalkOptions):
@@ -63,7 +61,7 @@ def _worst_of_support(design, sigma, state):  # type: ignore[no-untyped-def]
     it, walk = state.iterate[0], state.walk[0]
     # The origin is an atom while the ball is not filled, and its slope is 0.
     room = walk.value - it.scale * it.l1
-    worst, slope, at = -1, 0.0 if room > _GONE * walk.value else -np.inf, 0.0
+    worst, slope, at = -1, 0.0 if room > GONE * walk.value else -np.inf, 0.0
     for k in range(it.nnz):
         j = state.support[k]
         gradient = it.scale * col_dot(design, j, state.image, it.image_sum) - sigma[j]
@@ -73,17 +71,6 @@ def _worst_of_support(design, sigma, state):  # type: ignore[no-untyped-def]
         if along > slope and state.coef[j] != 0.0:
             worst, slope, at = k, along, gradient
     return worst, at, slope
-
-
-@njit(nogil=True, cache=True)
-def _drop(state, k):  # type: ignore[no-untyped-def]
-    """Take the k-th column of the support out of it: its coefficient is zero but for rounding."""
-    it = state.iterate[0]
-    j = state.support[k]
-    it.l1 -= abs(state.coef[j])
-    state.coef[j], state.listed[j] = 0.0, False
-    it.nnz -= 1
-    state.support[k] = state.support[it.nnz]
 
 
 @njit(nogil=True, cache=True)
@@ -112,8 +99,8 @@ def _step_away(design, sigma, sqnorms, state, k, gradient, along):  # type: igno
     most = share / (1.0 - share)
     step = min(most, (along - slope) / curvature)
     moved = -move(design, sigma, state, j, gradient, sqnorms[j], vertex, -step)
-    if step == most or abs(state.coef[j]) * it.scale <= _GONE * walk.value:
-        _drop(state, k)
+    if step == most or abs(state.coef[j]) * it.scale <= GONE * walk.value:
+        drop(state, k)
     return moved
 
 
@@ -151,7 +138,7 @@ def _step_across(design, sigma, sqnorms, state, j, slope_j, k, slope_k):  # type
         state.coef[i] -= step * away / it.scale
         it.l1 += abs(state.coef[i])
         if step == share:
-            _drop(state, k)
+            drop(state, k)
     enlist(state, j)
     it.l1 -= abs(state.coef[j])
     state.coef[j] += step * toward / it.scale

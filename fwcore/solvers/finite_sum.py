@@ -6,7 +6,7 @@ goes a <- (1 - g) a + g s. The papers' objective is the mean (1/n) f, with lam f
 these over n, their steps and iterates the same; a gap relative to f(0) is one number in both.
 
 A turn costs O(b s log p), s = non-zeros of a row: a = scale * coef, r = weight * slope, and r's largest entry is that of
-`fwcore.tournament`. Only where rows are full, as dense ones and centred sparse ones are, is it O(b p).
+`fwcore.tournament`. Only where rows are full, as dense ones and centred sparse ones are, is it O(b p); confirming a gap is a pass.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ SUMS = np.dtype(
         ("step", np.int64),
         ("pairwise", np.bool_),
         ("confirm", np.bool_),
+        ("fill", np.bool_),
         ("wait", np.int64),
+        ("rest", np.int64),
         ("calm", np.int64),
         ("squares", np.float64),
         ("lipschitz", np.float64),
@@ -65,7 +67,8 @@ class SumState(NamedTuple):
     ``method``: what `estimate` and `open_loop` dispatch on.
 
     ``iterate`` holds besides the turn, b, the weight, r'a, derivatives, which step rule, whether steps are
-    pairwise, whether a gap is confirmed, the turns until it may be again, those since something moved by more than the tolerance,
+    pairwise, whether a gap is confirmed, whether r is to be filled first, the turns until a gap may be confirmed again, and after
+    which it may the next time, those since something moved by more than the tolerance,
     ||a||^2, and an estimate of the Lipschitz constant of f'.
     """
 
@@ -121,7 +124,8 @@ class FiniteSumSolver(Solver):
         it["scale"], it["weight"], it["batch"] = 1.0, 1.0, batch
         it["step"], it["confirm"] = STEPS.index(options.step), options.confirm
         it["pairwise"] = options.direction == "pairwise"
-        state = SumState(
+        it["fill"] = options.start == "full pass"
+        return SumState(
             coef=np.zeros(p),
             support=np.zeros(p, np.int64),
             listed=np.zeros(p, np.bool_),
@@ -140,17 +144,14 @@ class FiniteSumSolver(Solver):
             walk=walk,
             stream=new_stream(seed),
         )
-        if options.start == "full pass":
-            loss: Any = problem.loss
-            fill(problem.rows, problem.y, loss, state)
-        return state
 
     def set_point(self, problem: Problem, state: SumState, options: Any, value: float, progress: float) -> None:
         it, last = state.iterate, float(state.walk["value"][0])
-        # Steps as long as the first ones would forget the last point, those of a settled run not fill the new ball: the first is as
-        # long as the ball has grown, g = 2 / (t + 2) = 1 - last / value.
-        it["turn"] = min(int(it["turn"][0]), max(0, math.floor(2.0 * value / (value - last)) - 2)) if last < value else 0
-        it["wait"] = it["calm"] = 0
+        # Steps as long as the first ones would forget the last point, those of a settled run not fill the new ball: where g is
+        # 2 / (t + 2) the first is about as long as the ball has grown, 1 - last / value, and never all of the way.
+        grown = max(1, math.floor(2.0 * value / (value - last)) - 2) if last < value else 1
+        it["turn"] = min(int(it["turn"][0]), grown)
+        it["wait"], it["calm"], it["rest"] = 0, 0, math.ceil(problem.m / int(it["batch"][0]))
         start_point(state.walk, value)
 
     def advance(self, problem: Problem, state: SumState, n: int) -> Rows:
@@ -164,14 +165,15 @@ class FiniteSumSolver(Solver):
 
 @njit(nogil=True, cache=True)
 def _confirmed(rows, y, loss, state, gap):  # type: ignore[no-untyped-def]
-    """Whether the point may end by its gap; where the true gap is larger, it is not computed again for as long as that took."""
+    """Whether the point may end by its gap; where the true gap is larger, it is not computed again for a while."""
     it, walk = state.iterate[0], state.walk[0]
     it.wait = max(0, it.wait - 1)
     if not gap <= walk.gap_at_most or it.wait > 0:
         return False
     if not it.confirm or true_gap(rows, y, loss, state) <= walk.gap_at_most:
         return True
-    it.wait = (y.size + it.batch - 1) // it.batch
+    # Twice as long each time, so that a gap that stays too small costs few passes.
+    it.wait, it.rest = it.rest, 2 * it.rest
     return False
 
 
@@ -179,6 +181,9 @@ def _confirmed(rows, y, loss, state, gap):  # type: ignore[no-untyped-def]
 def _advance(rows_of_design, y, loss, state, rows):  # type: ignore[no-untyped-def]
     """Turns until ``rows`` is full or the point ends; the number of rows filled."""
     it, walk = state.iterate[0], state.walk[0]
+    if it.fill:
+        fill(rows_of_design, y, loss, state)
+        it.fill = False
     for k in range(rows.size):
         draw(state.order, it.batch, state.stream)
         j, vertex, gap = estimate(state.method, rows_of_design, y, loss, state)

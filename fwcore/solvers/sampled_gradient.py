@@ -52,10 +52,10 @@ def push(columns, values, by, slope, tree):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True)
 def steepest_vertex(tree, slope, it, delta):  # type: ignore[no-untyped-def]
-    """(index, delta * sign, r'a + delta * max abs(r)): eq. 31 of Negiar et al."""
+    """(index, delta * sign, r'a + delta * max abs(r)): eq. 31 of Negiar et al. No gap where r has seen nothing."""
     j = champion(tree, slope)
     r = it.weight * slope[j]
-    return j, -delta if r > 0.0 else delta, it.along + delta * abs(r)
+    return j, -delta if r > 0.0 else delta, it.along + delta * abs(r) if it.grads > 0 else np.nan
 
 
 @njit(nogil=True, cache=True)
@@ -71,7 +71,7 @@ def draw(order, batch, stream):  # type: ignore[no-untyped-def]
 def refresh(rows, y, loss, state):  # type: ignore[no-untyped-def]
     """For the samples of the batch: ``table`` = derivatives at the predictions of a, and r = X'table; charged.
 
-    The part of Algorithm 1 of Negiar et al. that comes before its vertex; of all samples, a pass that makes r the gradient.
+    The part of Algorithm 1 of Negiar et al. that comes before its vertex.
     """
     it, walk, stale = state.iterate[0], state.walk[0], False
     coef, slope, tree, table = state.coef, state.slope, state.tree, state.table
@@ -91,37 +91,33 @@ def refresh(rows, y, loss, state):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def gradient(rows, y, loss, state):  # type: ignore[no-untyped-def]
-    """f'(a) in ``spare``, and f'(a)'a; with ``table``, the derivatives of the samples: a pass over X, charged."""
-    out, along = state.spare, 0.0
-    out[:] = 0.0
+def true_gap(rows, y, loss, state):  # type: ignore[no-untyped-def]
+    """f'(a)'a + delta * max abs(f'(a)): a pass over X, charged; r stays."""
+    gradient, along, steepest = state.spare, 0.0, 0.0
+    gradient[:] = 0.0
     for i in range(y.size):
         columns, values = row(rows, i, state.room)
         u = state.iterate[0].scale * dot(columns, values, state.coef)
         derivative = -descent_at(loss, u, y[i])
         along += derivative * u
         for k in range(columns.size):
-            out[columns[k]] += derivative * values[k]
+            gradient[columns[k]] += derivative * values[k]
         state.walk[0].entries += row_entries(rows, i)
     state.iterate[0].grads += y.size
-    return along
-
-
-@njit(nogil=True, cache=True)
-def true_gap(rows, y, loss, state):  # type: ignore[no-untyped-def]
-    """f'(a)'a + delta * max abs(f'(a)): a pass over X, charged."""
-    along, steepest = gradient(rows, y, loss, state), 0.0
-    for j in range(state.spare.size):
-        steepest = max(steepest, abs(state.spare[j]))
+    for j in range(gradient.size):
+        steepest = max(steepest, abs(gradient[j]))
     return along + state.walk[0].value * steepest
 
 
 @njit(nogil=True, cache=True)
 def fill(rows, y, loss, state):  # type: ignore[no-untyped-def]
-    """Fill the table at a, so that r is the gradient: a pass over X, charged."""
-    state.iterate[0].along = gradient(rows, y, loss, state)
+    """Make r the gradient at a = 0, and ``table`` its derivatives: a pass over X, charged."""
+    slope, table = state.slope, state.table
     for i in range(y.size):
         columns, values = row(rows, i, state.room)
-        state.table[i] = -descent_at(loss, state.iterate[0].scale * dot(columns, values, state.coef), y[i])
-    state.slope[:] = state.spare
-    rebuild(state.tree, state.slope)
+        table[i] = -descent_at(loss, 0.0, y[i])
+        for k in range(columns.size):
+            slope[columns[k]] += table[i] * values[k]
+        state.walk[0].entries += row_entries(rows, i)
+    state.iterate[0].grads += y.size
+    rebuild(state.tree, slope)

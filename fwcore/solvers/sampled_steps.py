@@ -14,11 +14,8 @@ from fwcore.design import row
 from fwcore.dispatch import compiled_only
 from fwcore.losses import descent_at
 from fwcore.solvers.sampled_gradient import entry_of
-from fwcore.solvers.scaled import enlist, mix
+from fwcore.solvers.scaled import GONE, drop, enlist, mix, mixed_squares
 from fwcore.steps import minimum_on_segment
-
-# A share of the ball that is rounding error.
-_GONE = 1e-14
 
 
 def open_loop(method, state):  # type: ignore[no-untyped-def]
@@ -31,7 +28,7 @@ def _worst_atom(state):  # type: ignore[no-untyped-def]
     """(position in the support or -1 for the origin, delta * sign, weight) of the atom with the largest slope."""
     it, delta = state.iterate[0], state.walk[0].value
     room = 1.0 - it.scale * it.l1 / delta
-    worst, slope, vertex, weight = -1, 0.0 if room > _GONE else -np.inf, 0.0, max(0.0, room)
+    worst, slope, vertex, weight = -1, 0.0 if room > GONE else -np.inf, 0.0, max(0.0, room)
     for k in range(it.nnz):
         j = state.support[k]
         sign = np.sign(state.coef[j])
@@ -92,10 +89,7 @@ def _across(rows, y, loss, state, j, vertex):  # type: ignore[no-untyped-def]
     if k >= 0:
         _add(state, i, -step * away)
         if step == most:
-            it.l1 -= abs(state.coef[i])
-            state.coef[i], state.listed[i] = 0.0, False
-            it.nnz -= 1
-            state.support[k] = state.support[it.nnz]
+            drop(state, k)
     enlist(state, j)
     _add(state, j, step * vertex)
     return step, step * abs(vertex) * (2.0 if i == j and k >= 0 else 1.0)
@@ -121,7 +115,7 @@ def go(rows, y, loss, state, j, vertex, gap):  # type: ignore[no-untyped-def]
         square = _look_along(rows, y, loss, state, j, vertex, -1, 0.0)
         length = vertex * vertex - 2.0 * vertex * it.scale * state.coef[j] + it.squares
         step = _length(rows, y, loss, state, square, length, gap, 1.0)
-    it.squares = (1.0 - step) ** 2 * it.squares + step * vertex * (2.0 * (1.0 - step) * it.scale * state.coef[j] + step * vertex)
+    it.squares = mixed_squares(it.squares, it.scale * state.coef[j], vertex, step)
     it.along = (1.0 - step) * it.along + step * vertex * it.weight * state.slope[j]
     moved, _, _ = mix(state, j, vertex, step)
     return step, moved

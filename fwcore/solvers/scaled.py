@@ -20,6 +20,9 @@ SCALED = [("scale", np.float64), ("l1", np.float64), ("nnz", np.int64), ("redraw
 
 # The scale is folded into the vectors long before it underflows.
 _SMALLEST_SCALE = 1e-100
+GONE = 1e-14
+"""A share of the ball that is rounding error."""
+
 # A gap is a difference of larger numbers; below this share of them it is noise.
 _ROUNDING = 1e-13
 
@@ -39,6 +42,23 @@ def enlist(state, j):  # type: ignore[no-untyped-def]
         state.listed[j] = True
         state.support[it.nnz] = j
         it.nnz += 1
+
+
+@njit(nogil=True, cache=True)
+def drop(state, k):  # type: ignore[no-untyped-def]
+    """Take the k-th column of the support out of it: its coefficient is zero but for rounding."""
+    it = state.iterate[0]
+    j = state.support[k]
+    it.l1 -= abs(state.coef[j])
+    state.coef[j], state.listed[j] = 0.0, False
+    it.nnz -= 1
+    state.support[k] = state.support[it.nnz]
+
+
+@njit(nogil=True, cache=True)
+def mixed_squares(squares, a_j, vertex, step):  # type: ignore[no-untyped-def]
+    """||(1 - step) a + step * vertex * e_j||^2, from ||a||^2 and a_j."""
+    return (1.0 - step) ** 2 * squares + step * vertex * (2.0 * (1.0 - step) * a_j + step * vertex)
 
 
 @njit(nogil=True, cache=True)

@@ -20,6 +20,9 @@ class LuFreundOptions(FiniteSumOptions):
     """Options of `LuFreundFW`, whose paper starts from the gradient."""
 
     start = param.Selector(default="full pass", objects=["zero", "full pass"])
+    # h follows x_i'a only where a goes toward the same vertices by the paper's steps.
+    step = param.Selector(default="open loop", objects=["open loop"], precedence=-1)
+    direction = param.Selector(default="toward", objects=["toward"], precedence=-1)
 
 
 class Averaged(NamedTuple):
@@ -32,8 +35,8 @@ class LuFreundFW(FiniteSumSolver):
     """min f(a) subject to sum abs(a) <= delta, with derivatives at averaged predictions.
 
     With the vertex s of r, and for the samples i of the batch, h_i <- (1 - e) h_i + e x_i's, alpha_i = l'(h_i, y_i), r = X'alpha;
-    a <- (1 - g) a + g s. With q = n / b, g = 2 (2 q + t) / ((t + 1) (4 q + t)) and e = 2 q / (2 q + t + 1). Its gap is that of r,
-    before it is refreshed.
+    a <- (1 - g) a + g s. With t = 0, 1, ... and q = n / b, g = 2 (2 q + t) / ((t + 1) (4 q + t)) and e = 2 q / (2 q + t + 1). Its
+    gap is that of r, before it is refreshed.
     """
 
     name = "sfw_lu_freund"

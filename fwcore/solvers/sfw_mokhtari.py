@@ -28,8 +28,6 @@ class MokhtariOptions(FiniteSumOptions):
         label="Weight of a batch",
         doc="How much of the estimate a batch replaces: as the method's paper has it, or as Negiar et al. write.",
     )
-    # The first batch counts whole, whatever was there before.
-    start = param.Selector(default="zero", objects=["zero"], precedence=-1)
 
 
 class Momentum(NamedTuple):
@@ -43,8 +41,9 @@ class Momentum(NamedTuple):
 class MokhtariFW(FiniteSumSolver):
     """min f(a) subject to sum abs(a) <= delta, with an average of unbiased gradients of batches.
 
-    r <- (1 - c) r + c (n / b) sum_i l'(x_i'a, y_i) x_i over the batch, c = 4 / (t + 8)^(2/3) (at most 1), or 1 / (t + 1)^(2/3);
-    a <- (1 - g) a + g s with the vertex s of r and g = 2 / (t + 8).
+    At t = 0, 1, ...: r <- (1 - c) r + c (n / b) sum_i l'(x_i'a, y_i) x_i over the batch, c = 4 / (t + 8)^(2/3) (at most 1), or
+    1 / (t + 1)^(2/3); a <- (1 - g) a + g s with the vertex s of r and g = 2 / (t + 8). The first batch counts whole, unless the
+    start is the gradient, where c is that of t = 1. All of r's weight is folded into it, in O(p), every few thousand steps.
     """
 
     name = "sfw_mokhtari"
@@ -65,7 +64,8 @@ def _open_loop(method, state):  # type: ignore[no-untyped-def]
 def _estimate(method, rows, y, loss, state):  # type: ignore[no-untyped-def]
     it, walk, stale = state.iterate[0], state.walk[0], False
     coef, slope, tree = state.coef, state.slope, state.tree
-    counted = min(1.0, method.share / (it.turn + method.shift) ** (2.0 / 3.0))
+    first = it.turn == 0 and it.grads > 0
+    counted = min(1.0, method.share / (it.turn + first + method.shift) ** (2.0 / 3.0))
     it.along *= 1.0 - counted
     it.weight *= 1.0 - counted
     if it.weight < _SMALLEST_WEIGHT:

@@ -11,7 +11,7 @@ from fwcore.solvers.sampled_steps import open_loop
 
 
 class Remembered(NamedTuple):
-    """The derivative of a sample is kept until the sample is drawn again. ``ratio``: n / b."""
+    """The derivative of a sample is kept until the sample is drawn again. ``ratio``: n / b, which its steps do not hang on."""
 
     ratio: float
 

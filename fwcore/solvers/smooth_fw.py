@@ -20,7 +20,7 @@ from fwcore.design import Floats, Ints, col_axpy, combine
 from fwcore.losses import Loss, descent_at, loss_at
 from fwcore.problem import Problem
 from fwcore.solvers.base import close_step
-from fwcore.solvers.scaled import SCALED, find_vertex, mix
+from fwcore.solvers.scaled import SCALED, find_vertex, mix, mixed_squares
 from fwcore.steps import minimum_on_segment
 from fwcore.trace import Rows
 
@@ -117,9 +117,7 @@ def _advance(design, y, loss, state, rows):  # type: ignore[no-untyped-def]
             state.toward[:] = -state.image
             state.toward[:] -= col_axpy(design, j, vertex, state.toward) / y.size
             step = _line_search(y, loss, state, j, vertex, gap)
-            it.squares = (1.0 - step) ** 2 * it.squares + step * vertex * (
-                2.0 * (1.0 - step) * it.scale * state.coef[j] + step * vertex
-            )
+            it.squares = mixed_squares(it.squares, it.scale * state.coef[j], vertex, step)
             state.image[:] += step * state.toward
             moved, _, _ = mix(state, j, vertex, step)
             _derive(y, loss, state)

@@ -51,6 +51,7 @@ def _tables(parts: list[str], cases: list[str] | None, peers: list[str] | None) 
         found["Stochastic Frank-Wolfe, largest move at most 1e-3: no gap is promised"] = sampled.measure(cases)
     if "rows" in parts:
         found["Steps of Frank-Wolfe on rows of 20 entries, one sample a step"] = finite_sum.steps()
+        found["Figure 1 of Negiar et al., medians of 20 seeds"] = finite_sum.figure_1()
         found["Stochastic Frank-Wolfe on rows against copt, 20,000 x 100,000, 20 entries a row"] = finite_sum.against_copt()
     if "machine" in parts:
         found[f"Full passes; a copy runs at {machine.copy_bandwidth():.1f} GB/s"] = machine.passes()

@@ -4,9 +4,9 @@
 scikit-learn's coordinate descent with random selection; ``fista`` and skglm's ``FISTA``; ``omp`` and scikit-learn's. LARS is
 scikit-learn's own.
 
-skglm's FISTA is favoured: it computes the norm of X by a full SVD at every point, and stops by a rule that compares the gradient of
-one point with the subdifferential at another, so that it is given the norm, and a budget of iterations: ``their tolerance`` is one
-over it.
+skglm's FISTA computes the norm of X by a full SVD at every point, and stops by a rule that compares the gradient of one point with
+the subdifferential at another: it is given the norm, and the same budget of iterations at every point, from 30 on; ``their
+tolerance`` is one over it. Ours stops point by point.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import toys
 from real_data import needs
 from scipy.special import expit
 
-from fwcore import ParameterError, Problem, Status, Walk, datasets, find, race, walk_path
+from fwcore import ParameterError, Problem, Status, Walk, datasets, find, race, walk_path, warmup
 from fwcore.stream import below, new_stream
 from fwcore.study import contenders
 
@@ -100,6 +100,16 @@ def test_dense_rows_and_sparse_ones_of_the_same_numbers_agree_bit_for_bit(name, 
 
 
 @pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("name", NAMES)
+def test_dense_rows_and_short_ones_agree_but_for_rounding(name, loss):
+    found = []
+    for storage in toys.STORAGES:
+        problem, _, _ = small(loss, storage, n=60, p=40, density=0.3)
+        found.append(walk_path(problem, name, [2.0], batch="3", rule="moved", tol=1e-14, max_steps=2000).coefs.toarray())
+    np.testing.assert_allclose(*found, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
 def test_all_rows_are_deterministic_frank_wolfe_with_the_open_loop_step(loss):
     problem, X, y = small(loss)
     result = walk_path(problem, "sfw_rows", [3.0], batch="100%", rule="moved", tol=1e-14, max_steps=200)
@@ -133,6 +143,27 @@ def test_the_gaps_differ_by_no_more_than_the_error_of_the_gradient_allows(loss):
         differ += abs(true_gap - gap) > 1e-3
         w = toys.dense(w.size, snapshot.indices, snapshot.coefficients)
     assert differ > 200
+
+
+def test_momentum_is_folded_in_and_goes_on_as_it_was():
+    """Its weight falls to 1e-100 and starts from 1 again; r and r'a stay what they were."""
+    problem, X, y = small("squared", "csc", n=100, p=30, density=0.3)
+    walk = Walk(problem, "sfw_mokhtari", [2.0], {"batch": "5", "rule": "moved", "tol": 1e-14, "max_steps": 10**6})
+    solver, state = walk.solver, walk._state
+    solver.set_point(problem, state, walk.options, 2.0, 0.0)
+    weights, r = [], np.zeros(problem.p)
+    for t in range(9000):
+        indices, values = solver.coefficients(state)
+        a, c = toys.dense(problem.p, indices, values), min(1.0, 4 / (t + 8) ** (2 / 3))
+        solver.advance(problem, state, 1)
+        i = state.order[:5]
+        r = (1 - c) * r + c * 20 * X[i].T @ (X[i] @ a - y[i])
+        weights.append(state.iterate["weight"][0])
+    assert (np.diff(weights) > 0).sum() == 1
+    assert min(weights) >= 1e-100
+    np.testing.assert_allclose(state.iterate["weight"][0] * state.slope, r, atol=1e-8)
+    indices, values = solver.coefficients(state)
+    assert state.iterate["along"][0] == pytest.approx(r[indices] @ values, abs=1e-8)
 
 
 @pytest.mark.parametrize("storage", toys.STORAGES)
@@ -191,7 +222,7 @@ def test_a_stochastic_gap_is_confirmed_before_it_ends_a_point():
 @pytest.mark.parametrize("step", ["short", "line search"])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_other_steps_with_all_rows(step, loss):
-    """Of all rows the batch's line search is exact, and the short step falls monotonically once L is known."""
+    """Of all rows the batch's line search is that of `fw`."""
     problem, _, _ = small(loss)
     result = walk_path(problem, "sfw_rows", [3.0], batch="100%", step=step, rule="gap", tol=1e-3, max_steps=20_000)
     assert result.status == Status.SMALL_GAP
@@ -224,7 +255,7 @@ def test_pairwise_steps_with_all_rows_converge(loss, step):
 
 
 @pytest.mark.parametrize("step", ["open loop", "short"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["sfw_rows", "sfw_mokhtari"])
 def test_pairwise_steps_keep_count_of_the_iterate(name, step):
     """What is carried along, step by step, is what the coefficients say."""
     problem, _, _ = small("squared", n=100)
@@ -241,7 +272,7 @@ def test_pairwise_steps_keep_count_of_the_iterate(name, step):
     assert walk.points["objective"][-1] < 0.6 * problem.f0
 
 
-def test_momentum_as_negiar_et_al_write_it_and_its_weight_is_folded_in_time():
+def test_momentum_as_negiar_et_al_write_it():
     problem, X, y = small("squared", n=20)
     given = {"batch": "5", "momentum": "1 / t^(2/3)", "rule": "moved", "tol": 1e-14, "max_steps": 50}
     result = walk_path(problem, "sfw_mokhtari", [2.0], **given)
@@ -252,14 +283,9 @@ def test_momentum_as_negiar_et_al_write_it_and_its_weight_is_folded_in_time():
         j = np.abs(r).argmax()
         w = w + 2 / (t + 8) * (-2.0 * np.sign(r[j]) * (np.arange(w.size) == j) - w)
     np.testing.assert_allclose(result.coefs.toarray()[:, 0], w, atol=1e-10)
-    walk = Walk(problem, "sfw_mokhtari", [2.0], {"batch": "5", "rule": "moved", "tol": 1e-14, "max_steps": 20_000})
-    for _ in walk.snapshots():
-        pass
-    assert np.isfinite(walk._state.slope).all()
-    assert 1e-100 <= walk._state.iterate["weight"][0] <= 1
 
 
-def test_a_start_from_the_gradient_is_charged_and_helps():
+def test_a_start_from_the_gradient_is_charged():
     problem, X, y = small("logistic", n=300)
     cold, warm = (
         walk_path(problem, "sfw_rows", [3.0], batch="1", start=start, rule="moved", tol=1e-14, max_steps=1)
@@ -312,10 +338,38 @@ def test_bad_input_is_told_before_anything_runs(given, name):
         Walk(problem, "sfw_rows", options.pop("grid", [1.0]), options)
 
 
-def test_momentum_has_no_other_start():
+@pytest.mark.parametrize("given", [{"step": "short"}, {"step": "line search"}, {"direction": "pairwise"}])
+def test_a_substitute_gradient_goes_with_the_steps_of_its_paper_only(given):
     problem, _, _ = small()
-    with pytest.raises(ParameterError, match="'start' parameter"):
-        Walk(problem, "sfw_mokhtari", [1.0], {"start": "full pass"})
+    with pytest.raises(ParameterError, match=f"'{next(iter(given))}' parameter"):
+        Walk(problem, "sfw_lu_freund", [1.0], given)
+
+
+def test_momentum_from_the_gradient_weighs_the_first_batch_as_the_second():
+    problem, X, y = small("squared", n=20)
+    given = {"batch": "5", "start": "full pass", "rule": "moved", "tol": 1e-14, "max_steps": 1}
+    result = walk_path(problem, "sfw_mokhtari", [2.0], **given)
+    i, c = next(batches(20, 5, 0)), 4 / 9 ** (2 / 3)
+    r = (1 - c) * X.T @ -y + c * 4 * X[i].T @ -y[i]
+    assert result.trace["gap"][0] == pytest.approx(2.0 * np.abs(r).max())
+    assert result.trace["grads"][0] == 25
+
+
+def test_what_has_seen_nothing_has_no_gap():
+    problem, _, _ = small("squared", n=50)
+    result = walk_path(problem, "sfw_lu_freund", [2.0], batch="1", start="zero", confirm=False, max_steps=5)
+    assert np.isnan(result.trace["gap"][0])
+    assert len(result.trace) > 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_much_larger_ball_does_not_forget_the_last_point(name):
+    problem, _, _ = small("logistic", n=200)
+    walk = Walk(problem, name, [1.0, 50.0], {"batch": "20", "rule": "moved", "tol": 1e-14, "max_steps": 500})
+    ends = [toys.dense(problem.p, s.indices, s.coefficients) for s in toys.follow(walk, wanted=1)]
+    kept = ends[500] @ ends[499] / (ends[499] @ ends[499])
+    assert np.count_nonzero(ends[500]) >= np.count_nonzero(ends[499])
+    assert abs(kept) > 0.2
 
 
 FIGURE_1 = [
@@ -327,17 +381,19 @@ FIGURE_1 = [
 
 @pytest.mark.parametrize(("name", "loss", "delta", "passes", "unit"), FIGURE_1)
 def test_figure_1_of_negiar_et_al(name, loss, delta, passes, unit):
-    """Batches of n / 100, 20 seeds: the derivatives of samples that are kept end below both others, at as many of them."""
+    """Batches of n / 100, 20 seeds: what keeps derivatives of samples is below both others in the median, at as many of them."""
     read = datasets.read(name)
     problem = Problem.from_arrays(read.X, read.y / (unit or 1.0), loss=loss, standardize=False)
     least, ends = race.certified_minimum(problem, "ball", delta), {}
     for solver in NAMES:
-        runs = [
-            race.race(problem, contenders(solver), delta, grads=passes * problem.m, seed=seed)[0].suboptimality(least)[-1]
-            for seed in range(20)
-        ]
-        assert min(runs) >= -1e-6
-        ends[solver] = np.median(runs)
+        budget = passes * problem.m
+        # To the end of the budget, or to just before, where a look is a little late.
+        curves = [race.race(problem, contenders(solver), delta, grads=budget, seed=seed)[0] for seed in range(20)]
+        reached = [(curve.at(budget, "grads") - least) / (curve.objective[0] - least) for curve in curves]
+        assert min(reached) >= -1e-6
+        ends[solver] = np.median(reached)
+        # Faster than the theory of momentum, t^(-1/3), or about as fast, all of them.
+        assert np.median([curve.slope(least) for curve in curves]) < -0.2
     assert ends["sfw_rows"] < min(ends["sfw_mokhtari"], ends["sfw_lu_freund"])
 
 
@@ -359,14 +415,34 @@ def test_kappa_of_what_is_known():
     assert np.isnan(datasets.kappa_share(np.zeros((3, 2))))
 
 
-def test_no_step_looks_at_all_columns():
-    """A state of ten million columns makes a step as it is, and touches the entries of its rows only."""
+def test_a_short_row_changes_the_slopes_of_its_columns_only():
+    """Of a million columns; what a step touches besides is measured by the benchmark."""
     random, p = np.random.default_rng(0), 10**6
     X = scipy.sparse.random_array((50, p), density=20 / p, format="csc", rng=random)
     y = np.where(random.random(50) < 0.5, 1.0, -1.0)
     problem = Problem.from_arrays(X, y, loss="logistic", standardize=False)
     walk = Walk(problem, "sfw_rows", [5.0], {"batch": "1", "rule": "moved", "tol": 1e-14, "max_steps": 10**6})
-    find("sfw_rows").set_point(problem, walk._state, walk.options, 5.0, 0.0)
-    rows = walk.solver.advance(problem, walk._state, 500)
-    assert np.diff(rows["entries"]).max() < 100
-    assert len(rows) == 500
+    state = walk._state
+    walk.solver.set_point(problem, state, walk.options, 5.0, 0.0)
+    for _ in range(20):
+        before = state.slope.copy()
+        rows = walk.solver.advance(problem, state, 1)
+        changed = np.flatnonzero(state.slope != before)
+        own = X[[int(state.order[0])]].tocoo().coords[1]
+        assert set(changed) <= set(own)
+        assert rows["entries"][0] == state.walk["entries"][0]
+    assert state.walk["entries"][0] < 20 * 100
+
+
+def test_the_first_steps_are_not_charged_with_a_compiler(monkeypatch):
+    """Rows of a sparse design that is not centred are warmed up as they are."""
+    made = []
+    monkeypatch.setattr(warmup, "_ready", set())
+    toy = warmup._toy
+    monkeypatch.setattr(warmup, "_toy", lambda design, loss: made.append(toy(design, loss)) or made[-1])
+    for standardize in (True, False):
+        X, y = toys.arrays("sparse")
+        problem = Problem.from_arrays(scipy.sparse.csc_array(X), y, standardize=standardize)
+        warmup.ready(find("sfw_rows"), problem.design)
+        assert type(made[-1].rows) is type(problem.rows)
+    assert len(made) == 2

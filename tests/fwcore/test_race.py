@@ -44,6 +44,41 @@ def test_a_search_is_told_apart():
     assert given.notes["search_grads"] == 0
 
 
+def test_what_a_race_costs_is_told_once_and_in_one_unit():
+    problem, rows = toys.problem("easy", standardize=False), contenders("sfw_rows:batch=5")
+    with pytest.raises(ParameterError, match="'entries' parameter"):
+        race.race(problem, rows, 1.0)
+    with pytest.raises(ParameterError, match="'entries' parameter"):
+        race.race(problem, rows, 1.0, entries=1e3, grads=1e3)
+    with pytest.raises(ParameterError, match="'grads' parameter"):
+        race.race(problem, contenders("sfw"), 1.0, grads=1e3)
+    (curve,) = race.race(problem, rows, 1.0, grads=2000)
+    assert 2000 <= curve.grads[-1] <= 2200
+    assert curve.at(1000, "grads") == curve.objective[curve.grads <= 1000].min()
+    with pytest.raises(ParameterError, match="'form' parameter"):
+        race.certified_minimum(problem, "support", 1.0)
+
+
+def test_suboptimality_and_its_slope():
+    cost = np.geomspace(1, 1e4, 40)
+    columns = {name: cost for name in ("entries", "grads", "seconds", "density", "true_gap", "gap")}
+    curve = race.Curve("a", objective=3.0 + 2.0 / cost, notes={}, **columns)
+    np.testing.assert_allclose(curve.suboptimality(3.0), 1 / cost)
+    assert curve.slope(3.0) == pytest.approx(-1.0)
+
+
+@pytest.mark.parametrize("form", ["ball", "penalty"])
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def test_the_certified_minimum_is_below_all_that_is_found(form, loss):
+    X, y = toys.arrays("easy")
+    problem = Problem.from_arrays(X, np.where(y > 1, 1.0, -1.0) if loss == "logistic" else y, loss=loss)
+    value = 1.0 if form == "ball" else problem.lam_max / 3
+    least = race.certified_minimum(problem, form, value)
+    (curve,) = race.race(problem, contenders("fw" if form == "ball" else "cd" if loss == "squared" else "scd"), value, entries=1e6)
+    assert curve.suboptimality(least)[-1] + 1e-8 >= 0
+    assert curve.suboptimality(least)[-1] < 0.05
+
+
 @pytest.mark.parametrize(("text", "entries"), [("scd,apg", 1e3), ("sklearn", 1e3), ("scd", 0), ("scd", float("nan"))])
 def test_what_cannot_race(text, entries):
     with pytest.raises(ParameterError, match=r"solvers|entries"):

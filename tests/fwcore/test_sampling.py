@@ -94,3 +94,11 @@ def test_draws_that_certify():
     for bad in ({"rho": 1.0}, {"rho": 0.0}, {"kappa": 0}, {"kappa": 51}, {"columns": 0}):
         with pytest.raises(ParameterError, match=f"'{next(iter(bad))}' parameter"):
             sampling.draws_to_certify(**({"p": 50, "kappa": 5, "rho": 0.9, "columns": 1} | bad))
+
+
+def test_draws_that_certify_of_very_many_columns():
+    """For one column q = 1 - kappa / p exactly, however large p."""
+    for p, kappa in ((4_272_227, 1), (4_272_227, 42_723), (10**9, 100), (2**31 - 1, 1), (2**31 - 1, 1000)):
+        expected = math.log(0.02) / math.log1p(-kappa / p)
+        assert sampling.draws_to_certify(p, kappa, 0.98) == pytest.approx(expected, rel=1e-9, abs=1)
+    assert sampling.miss_probability(10**9, 1000, 10**6) == pytest.approx(math.exp(1000 * math.log1p(-1e-3)), rel=1e-3)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import toys
 
-from fwcore import SOLVERS, ParameterError, Status, Walk, find, grids, register, solvers, unregister, walk_path, warmup
+from fwcore import FORMS, SOLVERS, ParameterError, Status, Walk, find, grids, register, solvers, unregister, walk_path, warmup
 from fwcore.solvers.fw import DeterministicFW
 
 # What is not computed here has no steps, and pursuits no rule to stop by (test_omp); what samples rows settles near a solution, or
@@ -82,7 +82,7 @@ def test_declares_what_the_page_and_the_papers_need(name):
     solver = find(name)
     assert solver.title
     assert any(character.isdigit() for character in solver.reference)
-    assert solver.form in ("ball", "penalty")
+    assert solver.form in FORMS
     for option, parameter in solver.Options.declared().items():
         assert parameter.doc, option
 
