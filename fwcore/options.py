@@ -77,6 +77,33 @@ class GapOptions(WalkOptions):
     )
 
 
+class OracleOptions(Options):
+    """Those of the solvers that may look at a part of the rows for their steepest column."""
+
+    oracle = param.Selector(
+        default="exact",
+        objects=["exact", "greedy rows", "random rows", "halving"],
+        label="Oracle",
+        doc="exact: all rows of all columns. greedy rows: by decreasing contribution. random rows: with weights. halving: all "
+        "columns on few rows, then half of them on more, and so on.",
+    )
+    oracle_rule = param.Selector(
+        default="stability",
+        objects=["stability", "error bound", "budget"],
+        label="Rows are enough when",
+        doc="stability: the same column was the steepest throughout some rows. error bound: the rows left can change no slope by "
+        "more. budget: a share of the entries was looked at. Halving goes by the budget.",
+    )
+    stable = param.Integer(default=5, bounds=(1, 10**6), label="Stable rows", doc="How many, for stability.")
+    error = param.Number(default=1e-3, bounds=(0.0, 1e6), label="Error bound", doc="What the rows left may change a slope by.")
+    budget = param.Number(default=0.2, bounds=(1e-6, 1.0), label="Budget", doc="Share of the entries of X; 1: all, once.")
+    by_size = param.Boolean(
+        default=True,
+        label="Rows by size",
+        doc="Random rows: with probability proportional to their contribution; halving: in decreasing order of it. Else uniformly.",
+    )
+
+
 class PenaltyOptions(WalkOptions):
     """Those of the solvers of the penalty form that walk elastic nets, too."""
 

@@ -30,6 +30,11 @@ def row_entries(rows, i):  # type: ignore[no-untyped-def]
     raise compiled_only("row_entries")
 
 
+def rows_are_full(rows):  # type: ignore[no-untyped-def]
+    """Whether every row has all p columns, whatever the numbers."""
+    raise compiled_only("rows_are_full")
+
+
 class DenseRows(NamedTuple):
     """``values`` (m, p); ``columns`` (p,) counts."""
 
@@ -124,3 +129,15 @@ def _product(rows, i, room):  # type: ignore[no-untyped-def]
 @implements(row_entries, ProductRows)
 def _product_entries(rows, i):  # type: ignore[no-untyped-def]
     return rows.everything.size
+
+
+@implements(rows_are_full, SparseRows)
+def _short(rows):  # type: ignore[no-untyped-def]
+    return False
+
+
+@implements(rows_are_full, DenseRows)
+@implements(rows_are_full, CentredRows)
+@implements(rows_are_full, ProductRows)
+def _full(rows):  # type: ignore[no-untyped-def]
+    return True

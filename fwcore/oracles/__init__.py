@@ -1,11 +1,29 @@
 """How a step finds its steepest coordinate.
 
-An oracle is a NamedTuple of arrays; `steepest` picks the implementation by its type when a kernel is compiled.
+An oracle is a NamedTuple of arrays; `steepest`, for gradients that follow from an image, and `steepest_of_rows`, for those of a
+residual, pick the implementation by its type when a kernel is compiled.
 """
 
 from fwcore.oracles.blocks import Blocks
-from fwcore.oracles.full import Full
+from fwcore.oracles.full import Full, FullPass
+from fwcore.oracles.greedy_rows import GreedyRows
+from fwcore.oracles.halving import Halving
 from fwcore.oracles.protocol import steepest
+from fwcore.oracles.random_rows import RandomRows
+from fwcore.oracles.rows import RULES, Partial, steepest_of_rows
 from fwcore.oracles.sampled import Replaced, Sampled
 
-__all__ = ["Blocks", "Full", "Replaced", "Sampled", "steepest"]
+__all__ = [
+    "RULES",
+    "Blocks",
+    "Full",
+    "FullPass",
+    "GreedyRows",
+    "Halving",
+    "Partial",
+    "RandomRows",
+    "Replaced",
+    "Sampled",
+    "steepest",
+    "steepest_of_rows",
+]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fwcore.design import Ints, col_dot, col_entries
+from fwcore.design import Floats, Ints, all_dots, col_dot, col_entries
 from fwcore.dispatch import implements
 from fwcore.oracles.protocol import steepest
+from fwcore.oracles.rows import steepest_of_rows
 
 
 class Full(NamedTuple):
@@ -24,3 +25,19 @@ def _steepest(oracle, design, sigma, scale, image, image_sum, kappa):  # type: i
         if abs(gradient) > abs(slope):
             best, slope = j, gradient
     return best, slope, oracle.p[0], entries
+
+
+class FullPass(NamedTuple):
+    """x_j'r of all p columns, by the design in the place of its rows. ``dots`` (p,): room."""
+
+    dots: Floats
+
+
+@implements(steepest_of_rows, FullPass)
+def _steepest_of_rows(oracle, design, entries, residual, barred):  # type: ignore[no-untyped-def]
+    all_dots(design, residual, residual.sum(), oracle.dots)
+    best, largest = -1, 0.0
+    for j in range(oracle.dots.size):
+        if abs(oracle.dots[j]) > largest and not barred[j]:
+            best, largest = j, abs(oracle.dots[j])
+    return best, entries, oracle.dots.size

@@ -10,8 +10,10 @@ import param
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.design import Floats, Ints, all_dots, combine
-from fwcore.options import Options, WalkOptions
+from fwcore.design import Floats, Ints, combine
+from fwcore.options import OracleOptions, WalkOptions
+from fwcore.oracles import FullPass, steepest_of_rows
+from fwcore.oracles.choice import partial_oracle
 from fwcore.problem import Problem
 from fwcore.solvers.base import Solver, close_step, new_walk, start_point
 from fwcore.status import Status
@@ -24,7 +26,7 @@ _DEPENDENT = 1e-10
 _LOST = 0.7
 
 
-class OmpOptions(Options):
+class OmpOptions(OracleOptions):
     """Options of `OrthogonalMatchingPursuit`."""
 
     tol = param.Number(
@@ -39,9 +41,9 @@ class Pursuit(NamedTuple):
     """What kernels see; k is the size of the support.
 
     ``support``, ``values`` (room,): in the order of joining. ``basis`` (room, m): q_1 ... q_k, orthonormal, which span the columns;
-    ``triangle`` (room, room): column l holds those of x_l in them, ``along`` (room,) those of y. ``residual`` (m,), ``column`` (m,)
-    and ``dots`` (p,). ``listed`` (p,): what is in the support or depends on it. ``fit`` (1,): the size, the size wanted, the norm
-    at which nothing is left, and f(a).
+    ``triangle`` (room, room): column l holds those of x_l in them, ``along`` (room,) those of y. ``residual``, ``column``
+    (m,). ``listed`` (p,): what is in the support or depends on it. ``fit`` (1,): the size, the size wanted, the norm
+    at which nothing is left, and f(a). ``full`` and ``oracle`` say which column is the steepest, the one by a pass over all.
     """
 
     support: Ints
@@ -51,9 +53,10 @@ class Pursuit(NamedTuple):
     along: Floats
     residual: Floats
     column: Floats
-    dots: Floats
     listed: NDArray[np.bool_]
     fit: Any
+    full: FullPass
+    oracle: Any
     walk: Any
 
 
@@ -72,9 +75,10 @@ class PursuitState:
 class OrthogonalMatchingPursuit(Solver):
     """min 1/2 ||X a - y||^2 subject to at most k non-zeros, greedily.
 
-    The column with the largest abs(x_j'(y - X a)) joins the support, on which a is then the least-squares solution, by a QR
-    factorisation that grows with it (Gram-Schmidt). Columns are of unit norm in a standardised problem; otherwise long ones
-    are preferred, as is usual. A column that depends on the support is passed over. Supports are nested: a path over k is one run.
+    The column with the largest abs(x_j'(y - X a)), or what an oracle on a part of the rows takes for it (``oracle``), joins the
+    support, on which a is then the least-squares solution, by a QR factorisation that grows with it (Gram-Schmidt). Columns are of
+    unit norm in a standardised problem; otherwise long ones are preferred, as is usual. A column that depends on the support is
+    passed over. Supports are nested: a path over k is one run.
     """
 
     name = "omp"
@@ -91,7 +95,12 @@ class OrthogonalMatchingPursuit(Solver):
         walk["dots"] = walk["entries"] = 0
         fit["norm"], fit["objective"] = options.tol * np.linalg.norm(problem.y), problem.f0
         empty = (np.zeros(0, np.int64), np.zeros(0), np.zeros((0, m)), np.zeros((0, 0)), np.zeros(0))
-        return PursuitState(Pursuit(*empty, problem.y.copy(), np.zeros(m), np.zeros(p), np.zeros(p, np.bool_), fit, walk))
+        full = FullPass(np.zeros(p))
+        oracle = full if options.oracle == "exact" else partial_oracle(problem.rows, m, p, options, seed)
+        return PursuitState(Pursuit(*empty, problem.y.copy(), np.zeros(m), np.zeros(p, np.bool_), fit, full, oracle, walk))
+
+    def variant(self, options: Any) -> dict[str, Any]:
+        return {"oracle": options.oracle}
 
     def set_point(self, problem: Problem, state: PursuitState, options: Any, value: float, progress: float) -> None:
         most, room = min(problem.m, problem.p), state.pursuit.support.size
@@ -112,23 +121,14 @@ class OrthogonalMatchingPursuit(Solver):
 
     def advance(self, problem: Problem, state: PursuitState, n: int) -> Rows:
         rows = new_rows(n)
-        return rows[: _advance(problem.design, problem.sqnorms, problem.entries, state.pursuit, rows)]
+        seen = problem.design if isinstance(state.pursuit.oracle, FullPass) else problem.rows
+        return rows[: _advance(problem.design, seen, problem.sqnorms, problem.entries, state.pursuit, rows)]
 
     def coefficients(self, state: PursuitState) -> tuple[Ints, Floats]:
         size = int(state.pursuit.fit["size"][0])
         order = np.argsort(state.pursuit.support[:size])
         indices, values = state.pursuit.support[:size][order], state.pursuit.values[:size][order]
         return indices[values != 0], values[values != 0]
-
-
-@njit(nogil=True, cache=True)
-def _steepest(dots, listed):  # type: ignore[no-untyped-def]
-    """The column that is not listed with the largest abs(dots_j); -1 where all of these are 0."""
-    best, largest = -1, 0.0
-    for j in range(dots.size):
-        if abs(dots[j]) > largest and not listed[j]:
-            best, largest = j, abs(dots[j])
-    return best
 
 
 @njit(nogil=True, cache=True)
@@ -174,30 +174,32 @@ def _solve(triangle, along, values, size):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _grow(design, sqnorms, entries, state):  # type: ignore[no-untyped-def]
-    """Let the steepest column join that does not depend on the support; whether there is one. A pass over X, charged."""
-    residual, dots, walk = state.residual, state.dots, state.walk[0]
+def _grow(design, seen, sqnorms, entries, state):  # type: ignore[no-untyped-def]
+    """Let the steepest column join that does not depend on the support; whether there is one. What is looked at is charged."""
+    residual, walk, full = state.residual, state.walk[0], state.full
     if np.sqrt(residual @ residual) <= state.fit[0].norm:
         return False
-    all_dots(design, residual, residual.sum(), dots)
-    walk.dots += dots.size
-    walk.entries += entries
+    j, touched, dots = steepest_of_rows(state.oracle, seen, entries, residual, state.listed)
     while True:
-        j = _steepest(dots, state.listed)
-        if j < 0:
+        walk.entries += touched
+        walk.dots += dots
+        if j < 0 and dots > 0:
             return False
-        state.listed[j] = True
-        if _join(design, sqnorms, state, j):
-            return True
+        if j >= 0:
+            state.listed[j] = True
+            if _join(design, sqnorms, state, j):
+                return True
+        # What was seen was nothing, or depends on the support: all is looked at.
+        j, touched, dots = steepest_of_rows(full, design, entries, residual, state.listed)
 
 
 @njit(nogil=True, cache=True)
-def _advance(design, sqnorms, entries, state, rows):  # type: ignore[no-untyped-def]
+def _advance(design, seen, sqnorms, entries, state, rows):  # type: ignore[no-untyped-def]
     """Steps, a column each, until ``rows`` is full or the support is as large as wanted; the number of rows filled."""
     it, walk = state.fit[0], state.walk[0]
     for n in range(rows.size):
         row, moved = rows[n], 0.0
-        grown = it.size < it.wanted and _grow(design, sqnorms, entries, state)
+        grown = it.size < it.wanted and _grow(design, seen, sqnorms, entries, state)
         if grown:
             moved = _solve(state.triangle, state.along, state.values, it.size)
         row.objective, row.l1, row.nnz = it.objective, np.abs(state.values[: it.size]).sum(), it.size

@@ -1,0 +1,21 @@
+"""The oracle on a part of the rows that options name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fwcore.design import Rows
+from fwcore.oracles.greedy_rows import GreedyRows
+from fwcore.oracles.halving import Halving
+from fwcore.oracles.random_rows import RandomRows
+from fwcore.oracles.rows import Partial
+
+
+def partial_oracle(rows: Rows, m: int, p: int, options: Any, seed: int) -> GreedyRows | RandomRows | Halving:
+    """For `fwcore.options.OracleOptions` whose oracle is not exact; a pass over X for the sizes of the rows."""
+    held = Partial.of(rows, m, p, options, seed)
+    if options.oracle == "greedy rows":
+        return GreedyRows(held)
+    return RandomRows(held) if options.oracle == "random rows" else Halving(held, np.zeros(p, np.int64))

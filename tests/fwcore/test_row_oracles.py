@@ -1,0 +1,110 @@
+"""Oracles on a part of the rows: exact with a whole budget, cheap without, and never lost."""
+
+import numpy as np
+import pytest
+import toys
+
+from fwcore import ParameterError, Problem, Status, Walk, walk_path
+
+ORACLES = ("greedy rows", "random rows", "halving")
+
+
+def recovery(m=400, p=800, k=15, seed=0, storage="dense"):
+    """Columns on the unit sphere, k of them relevant, signal to noise 3; the problem and the relevant columns."""
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((m, p)) * (random.random((m, p)) < (0.3 if storage == "csc" else 1.0))
+    X /= np.linalg.norm(X, axis=0)
+    relevant = random.choice(p, k, replace=False)
+    signal = X[:, relevant] @ (np.sign(random.standard_normal(k)) * (1 + random.random(k)))
+    noise = random.standard_normal(m)
+    y = signal + noise * np.linalg.norm(signal) / np.linalg.norm(noise) / 3
+    return Problem.from_arrays(toys.store(X, storage), y, standardize=False), set(relevant.tolist())
+
+
+def support(result):
+    return set(result.coefs[:, [-1]].tocoo().coords[0].tolist())
+
+
+@pytest.mark.parametrize("storage", toys.STORAGES)
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("oracle", ORACLES)
+def test_a_whole_budget_walks_the_exact_path(oracle, standardize, storage):
+    X, y = toys.arrays("sparse")
+    problem = Problem.from_arrays(toys.store(X, storage), y, standardize=standardize)
+    exact = walk_path(problem, "omp", np.arange(1, 9))
+    whole = walk_path(problem, "omp", np.arange(1, 9), oracle=oracle, oracle_rule="budget", budget=1.0)
+    np.testing.assert_array_equal(whole.coefs.toarray() != 0, exact.coefs.toarray() != 0)
+    np.testing.assert_allclose(whole.coefs.toarray(), exact.coefs.toarray(), atol=1e-10)
+
+
+@pytest.mark.parametrize("oracle", ["greedy rows", "random rows"])
+def test_no_error_allowed_is_exact_too(oracle):
+    problem, _ = recovery()
+    exact = walk_path(problem, "omp", [10])
+    bound = walk_path(problem, "omp", [10], oracle=oracle, oracle_rule="error bound", error=0.0)
+    np.testing.assert_array_equal(bound.coefs.toarray() != 0, exact.coefs.toarray() != 0)
+
+
+def test_the_error_bound_ends_before_all_rows_where_it_allows():
+    problem, _ = recovery()
+    spent = [
+        walk_path(problem, "omp", [10], oracle="greedy rows", oracle_rule="error bound", error=error).trace["entries"][-1]
+        for error in (0.0, 0.3, 1.0)
+    ]
+    assert spent[0] > spent[1] > spent[2]
+
+
+@pytest.mark.parametrize("storage", toys.STORAGES)
+@pytest.mark.parametrize("oracle", ["greedy rows", "halving"])
+def test_a_part_of_the_entries_finds_what_all_do(oracle, storage):
+    shared, spent = [], []
+    for seed in range(5):
+        problem, relevant = recovery(seed=seed, storage=storage)
+        exact = walk_path(problem, "omp", [15])
+        part = walk_path(problem, "omp", [15], oracle=oracle, oracle_rule="budget", budget=0.5)
+        shared.append(len(support(part) & relevant) / len(support(exact) & relevant))
+        spent.append(part.trace["entries"][-1] / exact.trace["entries"][-1])
+    assert np.mean(shared) >= 0.9
+    assert max(spent) <= (1.05 if oracle == "halving" and storage == "csc" else 0.55)
+
+
+@pytest.mark.parametrize("oracle", ORACLES)
+def test_more_of_the_budget_finds_more(oracle):
+    found = []
+    for budget in (0.02, 0.5):
+        hits = []
+        for seed in range(4):
+            problem, relevant = recovery(seed=seed)
+            part = walk_path(problem, "omp", [15], seed=seed, oracle=oracle, oracle_rule="budget", budget=budget)
+            hits.append(len(support(part) & relevant))
+        found.append(np.mean(hits))
+    assert found[0] < found[1]
+
+
+@pytest.mark.parametrize("rule", ["stability", "budget"])
+@pytest.mark.parametrize("by_size", [True, False])
+@pytest.mark.parametrize("oracle", ORACLES)
+def test_the_same_seed_gives_the_same_bits_and_every_point_its_columns(oracle, by_size, rule):
+    problem, _ = recovery(m=60, p=90)
+    given = {"oracle": oracle, "by_size": by_size, "oracle_rule": rule, "stable": 3}
+    first, second = (walk_path(problem, "omp", [1, 5, 20], seed=3, **given) for _ in range(2))
+    np.testing.assert_array_equal(first.coefs.toarray(), second.coefs.toarray())
+    assert first.points["nnz"].tolist() == [1, 5, 20]
+    assert (np.diff(first.trace["objective"]) <= 1e-12).all()
+
+
+@pytest.mark.parametrize("oracle", ORACLES)
+def test_a_fit_that_is_exact_duplicates_and_more_columns_than_there_are(oracle):
+    X, y = toys.arrays("duplicates")
+    for response in (y, X[:, 0] - 2 * X[:, 6]):
+        problem = Problem.from_arrays(X, response, standardize=False)
+        result = walk_path(problem, "omp", [3, 100], oracle=oracle, oracle_rule="budget", budget=0.3)
+        assert result.status == Status.REACHED
+        assert result.points["nnz"][-1] <= 20
+        assert np.isfinite(result.coefs.toarray()).all()
+
+
+@pytest.mark.parametrize("given", [{"budget": 0.0}, {"budget": 1.1}, {"stable": 0}, {"oracle": "some"}, {"oracle_rule": "luck"}])
+def test_what_an_oracle_cannot_do(given):
+    with pytest.raises(ParameterError, match=f"'{next(iter(given))}' parameter"):
+        Walk(toys.problem(), "omp", [1], given)
