@@ -77,7 +77,10 @@ def test_the_seconds_column_is_all_that_differs_between_files(tmp_path):
     for name in ("one", "two"):
         walk_path(toys.problem(test=(X, y)), "sfw", GRID).to_parquet(tmp_path / name)
         tables.append(pyarrow.parquet.read_table(tmp_path / name).drop_columns("seconds"))
-    assert tables[0].equals(tables[1], check_metadata=True)
+    assert tables[0].schema.equals(tables[1].schema, check_metadata=True)
+    # What a method cannot tell is NaN, which equals itself here.
+    for name in tables[0].column_names:
+        np.testing.assert_array_equal(tables[0][name].to_pylist(), tables[1][name].to_pylist())
 
 
 def test_the_trace_can_be_written(tmp_path):
