@@ -172,7 +172,8 @@ def test_the_log_axis_of_the_active_features(page):
     # The one is added before the other goes.
     page.wait_for_function(
         """() => [...Bokeh.documents[0]._all_models.values()]
-            .filter(m => m.type == 'Figure' && m.title.text == 'Active features').map(m => m.visible).sort().join() == 'false,true'"""
+            .filter(m => m.type == 'Figure' && m.title.text == 'Active features')
+            .map(m => m.visible).sort().join() == 'false,true'"""
     )
 
 
