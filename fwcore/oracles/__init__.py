@@ -12,6 +12,7 @@ from fwcore.oracles.protocol import steepest
 from fwcore.oracles.random_rows import RandomRows
 from fwcore.oracles.rows import RULES, Partial, steepest_of_rows
 from fwcore.oracles.sampled import Replaced, Sampled
+from fwcore.oracles.through_rows import ThroughRows
 
 __all__ = [
     "RULES",
@@ -24,6 +25,7 @@ __all__ = [
     "RandomRows",
     "Replaced",
     "Sampled",
+    "ThroughRows",
     "steepest",
     "steepest_of_rows",
 ]

@@ -1,4 +1,4 @@
-"""The oracle on a part of the rows that options name."""
+"""The oracles on a part of the rows that options name."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from fwcore.design import Rows
+from fwcore.design import Floats, Rows
 from fwcore.oracles.greedy_rows import GreedyRows
 from fwcore.oracles.halving import Halving
 from fwcore.oracles.random_rows import RandomRows
 from fwcore.oracles.rows import Partial
+from fwcore.oracles.through_rows import ThroughRows
 
 
 def partial_oracle(rows: Rows, m: int, p: int, options: Any, seed: int) -> GreedyRows | RandomRows | Halving:
@@ -19,3 +20,10 @@ def partial_oracle(rows: Rows, m: int, p: int, options: Any, seed: int) -> Greed
     if options.oracle == "greedy rows":
         return GreedyRows(held)
     return RandomRows(held) if options.oracle == "random rows" else Halving(held, np.zeros(p, np.int64))
+
+
+def through_rows(rows: Rows, target: Floats, p: int, centred: bool, entries: int, options: Any, seed: int) -> ThroughRows:
+    """The same in the place of an oracle on columns; ``target`` (m,) is what r is taken from."""
+    m = target.size
+    room = (np.zeros(m), np.zeros(p, np.bool_), np.array([centred]), np.array([entries]))
+    return ThroughRows(partial_oracle(rows, m, p, options, seed), rows, target, *room)

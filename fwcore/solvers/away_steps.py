@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import Floats, col_axpy, col_dot, col_entries
-from fwcore.options import SamplingRule, WalkOptions
+from fwcore.options import OracleOptions, SamplingRule, WalkOptions
 from fwcore.oracles import Full, Sampled
 from fwcore.problem import Problem
 from fwcore.solvers.base import close_step
@@ -26,7 +26,7 @@ _REFRESH = 1000
 _REDRAW_UNTIL = 194
 
 
-class AwayOptions(WalkOptions):
+class AwayOptions(WalkOptions, OracleOptions):
     """Options of the solvers with away steps."""
 
     sampling = SamplingRule(default="100%", label="Sampling", doc="How many columns a step looks at for its steepest vertex.")
@@ -47,7 +47,7 @@ class AwaySolver(FrankWolfeSolver):
         return _REDRAW_UNTIL
 
     def variant(self, options: Any) -> dict[str, Any]:
-        return {"sampling": "100%" if options.sampling == "100%" else "50%"}
+        return super().variant(options) | {"sampling": "100%" if options.sampling == "100%" else "50%"}
 
     def advance(self, problem: Problem, state: BallState, n: int) -> Rows:
         rows = new_rows(n)

@@ -16,6 +16,7 @@ from fwcore import sampling
 from fwcore.design import Design, Floats, Ints, Ridged, col_axpy, combine
 from fwcore.errors import ParameterError
 from fwcore.options import BallOptions
+from fwcore.oracles.choice import through_rows
 from fwcore.problem import Problem
 from fwcore.solvers import smooth_fw
 from fwcore.solvers.base import Solver, close_step, new_walk, start_point
@@ -56,6 +57,16 @@ class FrankWolfeSolver(Solver):
     losses: ClassVar[tuple[str, ...]] = ("squared", "logistic")
     Options = BallOptions
 
+    def _oracle(self, problem: Problem, seen: Any, sigma: Floats, options: Any, seed: int) -> Any:
+        """The oracle of a run: one on a part of the rows where the options name it, else the solver's own."""
+        if getattr(options, "oracle", "exact") == "exact":
+            return self.oracle(seen, sigma, options, seed)
+        if self.weight(options) or getattr(options, "sampling", "100%") != "100%":
+            raise ParameterError("oracle", type(self).__name__, "exact with a ridge or sampled columns", options.oracle)
+        target = problem.y if problem.loss.name == "squared" else np.zeros(problem.m)
+        centred = bool(problem.design.offset.any())
+        return through_rows(problem.rows, target, problem.p, centred, problem.entries, options, seed)
+
     def oracle(self, design: Any, sigma: Floats, options: Any, seed: int) -> Any:
         """The oracle of a run on ``design``; ``sigma`` (p,) is what it takes from its dot products."""
         raise TypeError(f"{type(self).__name__} names no oracle")
@@ -80,7 +91,8 @@ class FrankWolfeSolver(Solver):
         return float(getattr(options, "ridge", 0.0))
 
     def variant(self, options: Any) -> dict[str, Any]:
-        return {"ridge": 1.0} if self.weight(options) else {}
+        asked = getattr(options, "oracle", "exact")
+        return ({"ridge": 1.0} if self.weight(options) else {}) | ({} if asked == "exact" else {"oracle": asked})
 
     def init(self, problem: Problem, options: Any, seed: int) -> BallState | SmoothState:
         self.kappa(problem.p, options, 0.0)
@@ -89,7 +101,7 @@ class FrankWolfeSolver(Solver):
         seen = _seen(problem, coef, weight, walk)
         if problem.loss.name != "squared":
             nothing = np.zeros(problem.p)
-            oracle = self.oracle(seen, nothing, options, seed)
+            oracle = self._oracle(problem, seen, nothing, options, seed)
             return smooth_fw.new_state(problem, coef, weight, walk, oracle, nothing, self.redraw_until(options))
         iterate = np.zeros(1, ITERATE)
         iterate["scale"] = 1.0
@@ -101,7 +113,7 @@ class FrankWolfeSolver(Solver):
             np.zeros(problem.p, np.bool_),
             iterate,
             walk,
-            self.oracle(seen, problem.sigma, options, seed),
+            self._oracle(problem, seen, problem.sigma, options, seed),
             np.empty(problem.m),
             weight,
         )

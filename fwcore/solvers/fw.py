@@ -7,8 +7,13 @@ from typing import Any
 import numpy as np
 
 from fwcore.design import Floats
+from fwcore.options import BallOptions, OracleOptions
 from fwcore.oracles import Full
 from fwcore.solvers.frank_wolfe import FrankWolfeSolver
+
+
+class FwOptions(BallOptions, OracleOptions):
+    """Options of `DeterministicFW`."""
 
 
 class DeterministicFW(FrankWolfeSolver):
@@ -16,11 +21,16 @@ class DeterministicFW(FrankWolfeSolver):
 
     Exact line search: in closed form for the squared loss, by Newton steps on the segment for the logistic loss
     (`fwcore.solvers.smooth_fw`), where a step costs O(m) besides. The gap of its trace is the true Frank-Wolfe gap before the step.
+
+    Its vertex may be asked of a part of the rows (``oracle``; Rakotomamonjy, Koco & Ralaivola 2016): its slope is then exact, but
+    it may not be the steepest, so that the gap is one of those that certify nothing.
     """
 
     name = "fw"
     title = "Frank-Wolfe"
     reference = "Frank & Wolfe 1956; Frandi et al. 2016, Algorithm 1"
+
+    Options = FwOptions
 
     def oracle(self, design: Any, sigma: Floats, options: Any, seed: int) -> Full:
         return Full(np.array([sigma.size]))

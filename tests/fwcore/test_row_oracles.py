@@ -108,3 +108,48 @@ def test_a_fit_that_is_exact_duplicates_and_more_columns_than_there_are(oracle):
 def test_what_an_oracle_cannot_do(given):
     with pytest.raises(ParameterError, match=f"'{next(iter(given))}' parameter"):
         Walk(toys.problem(), "omp", [1], given)
+
+
+@pytest.mark.parametrize("storage", toys.STORAGES)
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+@pytest.mark.parametrize("oracle", ORACLES)
+def test_frank_wolfe_with_a_whole_budget_is_itself(oracle, loss, storage):
+    X, y = toys.arrays("sparse")
+    y = np.where(y > np.median(y), 1.0, -1.0) if loss == "logistic" else y
+    problem = Problem.from_arrays(toys.store(X, storage), y, loss=loss)
+    shared = {"rule": "moved", "tol": 1e-14, "max_steps": 60}
+    exact = walk_path(problem, "fw", [1.0, 2.0], **shared)
+    whole = walk_path(problem, "fw", [1.0, 2.0], oracle=oracle, oracle_rule="budget", budget=1.0, **shared)
+    np.testing.assert_allclose(whole.coefs.toarray(), exact.coefs.toarray(), atol=1e-9)
+    np.testing.assert_allclose(whole.trace["gap"], exact.trace["gap"], atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["away_fw", "pairwise_fw"])
+@pytest.mark.parametrize("oracle", ORACLES)
+def test_away_steps_with_a_whole_budget_reach_the_optimum(oracle, name):
+    problem = toys.problem("easy")
+    given = {"oracle": oracle, "oracle_rule": "budget", "budget": 1.0, "rule": "gap", "tol": 1e-8}
+    assert walk_path(problem, name, [1.0, 3.0], **given).max_relative_gap <= 1e-8 * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("oracle", ORACLES)
+def test_the_gap_of_a_partial_oracle_never_exceeds_the_true_one(oracle):
+    problem, _ = recovery(m=100, p=150)
+    walk = Walk(problem, "fw", [3.0], {"oracle": oracle, "oracle_rule": "budget", "budget": 0.1, "tol": 1e-14, "max_steps": 100})
+    steps, a, below = walk.snapshots(1), np.zeros(problem.p), 0
+    for _ in range(100):
+        snapshot = steps.send(1) if walk.chunks else next(steps)
+        true = problem.judge(np.flatnonzero(a), a[a != 0], "ball", 3.0).true_gap
+        assert snapshot.rows["gap"][0] <= true * (1 + 1e-9) + 1e-12
+        below += snapshot.rows["gap"][0] < 0.999 * true
+        a = toys.dense(problem.p, snapshot.indices, snapshot.coefficients)
+    assert below > 0
+    assert walk.points["objective"][0] < 0.8 * problem.f0
+
+
+@pytest.mark.parametrize(
+    ("name", "given"), [("fw", {"ridge": 0.1}), ("away_fw", {"sampling": "50%"}), ("pairwise_fw", {"sampling": "10"})]
+)
+def test_what_does_not_go_with_a_partial_oracle(name, given):
+    with pytest.raises(ParameterError, match="'oracle' parameter"):
+        Walk(toys.problem(), name, [1.0], {"oracle": "halving"} | given)
