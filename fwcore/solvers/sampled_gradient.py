@@ -68,10 +68,11 @@ def draw(order, batch, stream):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def refresh(rows, y, loss, state):  # type: ignore[no-untyped-def]
+def refresh(rows, y, loss, state, j, vertex, learnt):  # type: ignore[no-untyped-def]
     """For the samples of the batch: ``table`` = derivatives at the predictions of a, and r = X'table; charged.
 
-    The part of Algorithm 1 of Negiar et al. that comes before its vertex.
+    The part of Algorithm 1 of Negiar et al. that comes before its vertex. With ``learnt`` > 0 derivatives are taken at ``average``,
+    into which the prediction of ``vertex`` * e_j goes by that share (Lu & Freund).
     """
     it, walk, stale = state.iterate[0], state.walk[0], False
     coef, slope, tree, table = state.coef, state.slope, state.tree, state.table
@@ -79,7 +80,11 @@ def refresh(rows, y, loss, state):  # type: ignore[no-untyped-def]
         i = state.order[k]
         columns, values = row(rows, i, state.room)
         u = it.scale * dot(columns, values, coef)
-        new = -descent_at(loss, u, y[i])
+        at = u
+        if learnt > 0.0:
+            at = state.average[i] + learnt * (vertex * entry_of(columns, values, j) - state.average[i])
+            state.average[i] = at
+        new = -descent_at(loss, at, y[i])
         change = new - table[i]
         state.image[k], table[i] = u, new
         it.along += change * u

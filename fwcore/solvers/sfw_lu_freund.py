@@ -6,14 +6,11 @@ from typing import Any, NamedTuple
 
 import param
 
-from fwcore.design import row, row_entries
 from fwcore.dispatch import implements
-from fwcore.losses import descent_at
 from fwcore.options import FiniteSumOptions
 from fwcore.solvers.finite_sum import FiniteSumSolver, estimate
-from fwcore.solvers.sampled_gradient import dot, entry_of, push, steepest_vertex
+from fwcore.solvers.sampled_gradient import refresh, steepest_vertex
 from fwcore.solvers.sampled_steps import open_loop
-from fwcore.tournament import rebuild
 
 
 class LuFreundOptions(FiniteSumOptions):
@@ -56,23 +53,7 @@ def _open_loop(method, state):  # type: ignore[no-untyped-def]
 
 @implements(estimate, Averaged)
 def _estimate(method, rows, y, loss, state):  # type: ignore[no-untyped-def]
-    it, walk, stale = state.iterate[0], state.walk[0], False
-    coef, slope, tree, table = state.coef, state.slope, state.tree, state.table
-    j, vertex, gap = steepest_vertex(tree, slope, it, walk.value)
-    learnt = 2.0 * method.ratio / (2.0 * method.ratio + it.turn + 1.0)
-    for k in range(state.image.size):
-        i = state.order[k]
-        columns, values = row(rows, i, state.room)
-        u = it.scale * dot(columns, values, coef)
-        state.image[k] = u
-        state.average[i] += learnt * (vertex * entry_of(columns, values, j) - state.average[i])
-        new = -descent_at(loss, state.average[i], y[i])
-        change = new - table[i]
-        table[i] = new
-        it.along += change * u
-        stale |= push(columns, values, change, slope, tree)
-        walk.entries += row_entries(rows, i)
-    it.grads += state.image.size
-    if stale:
-        rebuild(tree, slope)
+    it, q = state.iterate[0], method.ratio
+    j, vertex, gap = steepest_vertex(state.tree, state.slope, it, state.walk[0].value)
+    refresh(rows, y, loss, state, j, vertex, 2.0 * q / (2.0 * q + it.turn + 1.0))
     return j, vertex, gap

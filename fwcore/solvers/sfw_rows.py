@@ -39,5 +39,5 @@ def _open_loop(method, state):  # type: ignore[no-untyped-def]
 
 @implements(estimate, Remembered)
 def _estimate(method, rows, y, loss, state):  # type: ignore[no-untyped-def]
-    refresh(rows, y, loss, state)
+    refresh(rows, y, loss, state, 0, 0.0, 0.0)
     return steepest_vertex(state.tree, state.slope, state.iterate[0], state.walk[0].value)
