@@ -133,6 +133,10 @@ class BallOptions(WalkOptions):
     )
 
 
+STEPS = ("open loop", "short", "line search")
+DIRECTIONS = ("toward", "away", "pairwise")
+
+
 class FiniteSumOptions(WalkOptions):
     """Those of the solvers that sample rows."""
 
@@ -147,17 +151,17 @@ class FiniteSumOptions(WalkOptions):
     batch = BatchSize(default="1%", label="Batch", doc="Samples of a step, a percentage or a count, drawn without replacement.")
     step = param.Selector(
         default="open loop",
-        objects=["open loop", "short", "line search"],
+        objects=[*STEPS],
         label="Step",
         doc="open loop: of the method's paper. short: descent over L ||d||^2 along d, with L estimated by the batches of a pass. "
         "line search: to the minimum of the batch's losses along the segment, an experiment.",
     )
     direction = param.Selector(
         default="toward",
-        objects=["toward", "pairwise"],
+        objects=[*DIRECTIONS],
         label="Direction",
-        doc="toward: all of the iterate shrinks toward the vertex. pairwise: weight goes to it from the worst vertex of the "
-        "iterate, which is found among the non-zero coefficients.",
+        doc="toward: all of the iterate shrinks toward the vertex. away: or grows away from its own worst vertex, which is found "
+        "among the non-zero coefficients, where that descends more. pairwise: weight goes from that one to the other.",
     )
     start = param.Selector(
         default="zero",

@@ -3,6 +3,10 @@
 A tournament tree over blocks of neighbouring entries: node k holds the larger of nodes 2k and 2k + 1, the leaves the largest
 abs(v_j) of a block, which is a line of memory, and node 1 the largest of all. Most changes end where they begin: an entry that
 neither was nor becomes the largest of its block touches no node.
+
+Vectors that fade, by a factor that all entries share, would one day have to be multiplied by it, in O(p), before it underflows.
+Here blocks have an age instead, the number of times that the vector had faded by `FADE` when one of its entries last changed: it
+counts for so much less, and is multiplied by that when it is changed the next time.
 """
 
 from __future__ import annotations
@@ -15,13 +19,48 @@ from fwcore.design import Floats
 SHIFT = 3
 """Entry j is in block j >> SHIFT."""
 
+FADE = 2.0**-333
+"""A power of 2, so that fading rounds nothing."""
+
 _BLOCK = 1 << SHIFT
 
 
 def new_tree(p: int) -> Floats:
-    """The tree of p zeros."""
+    """The tree of p zeros, of shape (nodes, 2): the largest size below each node, and the age of the block that it is in."""
     blocks = (p + _BLOCK - 1) >> SHIFT
-    return np.zeros(2 * (1 << (blocks - 1).bit_length()))
+    return np.zeros((2 * (1 << (blocks - 1).bit_length()), 2))
+
+
+@njit(nogil=True, cache=True)
+def faded(years):  # type: ignore[no-untyped-def]
+    """`FADE` to the power of ``years``."""
+    factor = 1.0
+    for _ in range(min(years, 4.0)):
+        factor *= FADE
+    return factor
+
+
+@njit(nogil=True, cache=True)
+def age_of(tree, j):  # type: ignore[no-untyped-def]
+    """The age of the block of entry j."""
+    return tree[(tree.shape[0] >> 1) + (j >> SHIFT), 1]
+
+
+@njit(nogil=True, inline="always")
+def _larger(size, age, other, age_of_other):  # type: ignore[no-untyped-def]
+    """Whether a size of some age counts more than another."""
+    if age != age_of_other:
+        if age > age_of_other:
+            other *= faded(age - age_of_other)
+        else:
+            size *= faded(age_of_other - age)
+    return size > other
+
+
+@njit(nogil=True, inline="always")
+def _heavier_child(tree, k):  # type: ignore[no-untyped-def]
+    left = 2 * k
+    return left + _larger(tree[left + 1, 0], tree[left + 1, 1], tree[left, 0], tree[left, 1])
 
 
 @njit(nogil=True, cache=True)
@@ -33,42 +72,56 @@ def _largest_of(v, block):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
+def renew(tree, v, j, age):  # type: ignore[no-untyped-def]
+    """Let the block of entry j have faded as often as ``age`` says; before one of its entries changes."""
+    k = (tree.shape[0] >> 1) + (j >> SHIFT)
+    factor, first = faded(age - tree[k, 1]), (j >> SHIFT) << SHIFT
+    for i in range(first, min(v.size, first + _BLOCK)):
+        v[i] *= factor
+    tree[k, 0] *= factor
+    tree[k, 1] = age
+
+
+@njit(nogil=True, cache=True)
 def changed(tree, v, j, old):  # type: ignore[no-untyped-def]
     """Tell the tree that v_j, which was ``old``, is now what ``v`` (p,) holds.
 
-    Who tells of many entries looks at the leaf first, tree[(tree.size >> 1) + (j >> SHIFT)]: the call costs more than most changes.
+    Who tells of many entries looks at the leaf first, tree[nodes / 2 + (j >> SHIFT)]: the call costs more than most changes.
     """
-    k = (tree.size >> 1) + (j >> SHIFT)
-    new, largest = abs(v[j]), tree[k]
+    k = (tree.shape[0] >> 1) + (j >> SHIFT)
+    new, largest, age = abs(v[j]), tree[k, 0], tree[k, 1]
     if new <= largest and abs(old) < largest:
         return
     largest = new if new >= largest else _largest_of(v, j >> SHIFT)
-    while tree[k] != largest:
-        tree[k] = largest
+    while tree[k, 0] != largest or tree[k, 1] != age:
+        tree[k, 0], tree[k, 1] = largest, age
         if k == 1:
             return
-        largest = max(largest, tree[k ^ 1])
+        other, age_of_other = tree[k ^ 1, 0], tree[k ^ 1, 1]
+        if _larger(other, age_of_other, largest, age):
+            largest, age = other, age_of_other
         k >>= 1
 
 
 @njit(nogil=True, cache=True)
 def rebuild(tree, v):  # type: ignore[no-untyped-def]
-    """Make the tree anew, in O(p)."""
-    leaves = tree.size >> 1
+    """Make the tree anew, in O(p); blocks keep their ages."""
+    leaves = tree.shape[0] >> 1
     for block in range(leaves):
-        tree[leaves + block] = _largest_of(v, block)
+        tree[leaves + block, 0] = _largest_of(v, block)
     for k in range(leaves - 1, 0, -1):
-        tree[k] = max(tree[2 * k], tree[2 * k + 1])
+        best = _heavier_child(tree, k)
+        tree[k, 0], tree[k, 1] = tree[best, 0], tree[best, 1]
 
 
 @njit(nogil=True, cache=True)
 def champion(tree, v):  # type: ignore[no-untyped-def]
     """The first j of the largest abs(v_j)."""
-    leaves, k = tree.size >> 1, 1
+    leaves, k = tree.shape[0] >> 1, 1
     while k < leaves:
-        k = 2 * k if tree[2 * k] == tree[1] else 2 * k + 1
+        k = _heavier_child(tree, k)
     first = (k - leaves) << SHIFT
     for j in range(first, min(v.size, first + _BLOCK)):
-        if abs(v[j]) == tree[1]:
+        if abs(v[j]) == tree[k, 0]:
             return j
     return first

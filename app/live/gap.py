@@ -49,7 +49,9 @@ class Gaps(Picture):
         if (stop := stopping(run)) is None:
             return text + "as the library does"
         rule, tol = stop
-        return text + f"at {'largest move' if rule == 'moved' else 'own gap'} {tol:.0e}"
+        text += f"at {'largest move' if rule == 'moved' else 'own gap'} {tol:.0e}"
+        share = walk.notes.get("kappa_share")
+        return text if share is None else text + f"; κ/n = {share:.3f}, the less of which the more sampling rows helps"
 
 
 def stopping(run: Run) -> tuple[str, float] | None:

@@ -23,11 +23,11 @@ from fwcore.design import Floats, Ints
 from fwcore.dispatch import compiled_only
 from fwcore.errors import ParameterError
 from fwcore.losses import loss_at
-from fwcore.options import FiniteSumOptions
+from fwcore.options import DIRECTIONS, STEPS, FiniteSumOptions
 from fwcore.problem import Problem
 from fwcore.sampling import parse
 from fwcore.solvers.base import Solver, close_step, new_walk, start_point
-from fwcore.solvers.sampled_gradient import draw, fill, true_gap
+from fwcore.solvers.sampled_gradient import draw, fill, kappa_share, true_gap
 from fwcore.solvers.sampled_steps import go
 from fwcore.solvers.scaled import SCALED, coefficients
 from fwcore.status import Status
@@ -41,10 +41,11 @@ SUMS = np.dtype(
         ("turn", np.int64),
         ("batch", np.int64),
         ("weight", np.float64),
+        ("age", np.float64),
         ("along", np.float64),
         ("grads", np.int64),
         ("step", np.int64),
-        ("pairwise", np.bool_),
+        ("direction", np.int64),
         ("confirm", np.bool_),
         ("fill", np.bool_),
         ("wait", np.int64),
@@ -52,24 +53,23 @@ SUMS = np.dtype(
         ("calm", np.int64),
         ("squares", np.float64),
         ("lipschitz", np.float64),
+        ("kappa_share", np.float64),
     ]
 )
 _SMALL_GAP = int(Status.SMALL_GAP)
-STEPS = ("open loop", "short", "line search")
 
 
 class SumState(NamedTuple):
     """A run; see `fwcore.solvers.scaled` for ``coef``, ``support``, ``listed`` and the first fields of ``iterate``.
 
-    ``slope`` (p,): r / weight, and ``tree`` its tournament. ``table`` (m,): the derivative of each sample that r holds.
-    ``average`` (m,): of predictions, where a method keeps one. ``order`` (m,): its first b entries are the batch. ``image``,
-    ``toward``, ``response`` (b,): x_i'a of the batch, x_i'd for the direction d of the step, and y_i. ``room``, ``spare`` (p,).
-    ``method``: what `estimate` and `open_loop` dispatch on.
+    ``slope`` (p,): r / weight, and ``tree`` its tournament, with the ages of its blocks. ``table`` (m,): the derivative of each
+    sample that r holds. ``average`` (m,): of predictions, where a method keeps one. ``order`` (m,): its first b entries are the
+    batch. ``image``, ``toward``, ``response`` (b,): x_i'a of the batch, x_i'd for the direction d of the step, and y_i. ``room``,
+    ``spare`` (p,). ``method``: what `estimate` and `open_loop` dispatch on.
 
-    ``iterate`` holds besides the turn, b, the weight, r'a, derivatives, which step rule, whether steps are
-    pairwise, whether a gap is confirmed, whether r is to be filled first, the turns until a gap may be confirmed again, and after
-    which it may the next time, those since something moved by more than the tolerance,
-    ||a||^2, and an estimate of the Lipschitz constant of f'.
+    ``iterate`` holds besides the turn, b, the weight and age of r, r'a, derivatives, the step rule, the direction, whether a gap is
+    confirmed, whether r is to be filled first, the turns until a gap may be confirmed again, and after which it may the next time,
+    those since something moved by more than the tolerance, ||a||^2, an estimate of the Lipschitz constant of f', and kappa / n.
     """
 
     coef: Floats
@@ -122,9 +122,9 @@ class FiniteSumSolver(Solver):
         # X'y is not needed.
         walk["dots"] = walk["entries"] = 0
         it["scale"], it["weight"], it["batch"] = 1.0, 1.0, batch
-        it["step"], it["confirm"] = STEPS.index(options.step), options.confirm
-        it["pairwise"] = options.direction == "pairwise"
-        it["fill"] = options.start == "full pass"
+        it["step"], it["direction"] = STEPS.index(options.step), DIRECTIONS.index(options.direction)
+        it["confirm"], it["fill"] = options.confirm, options.start == "full pass"
+        it["kappa_share"] = kappa_share(problem.rows, m, p)
         return SumState(
             coef=np.zeros(p),
             support=np.zeros(p, np.int64),
@@ -161,6 +161,10 @@ class FiniteSumSolver(Solver):
 
     def coefficients(self, state: SumState) -> tuple[Ints, Floats]:
         return coefficients(state)
+
+    def notes(self, state: SumState) -> dict[str, Any]:
+        """kappa / n of eq. 34 of Negiar et al., of the design as it is walked."""
+        return {"kappa_share": float(state.iterate["kappa_share"][0])}
 
 
 @njit(nogil=True, cache=True)

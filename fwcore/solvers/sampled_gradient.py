@@ -1,7 +1,7 @@
 """A gradient that is kept up to date by batches of rows, and its largest entry: what a turn of `fwcore.solvers.finite_sum` does.
 
-States are `fwcore.solvers.finite_sum.SumState`: r = weight * slope, and ``along`` = r'a. What is called once a sample takes the
-arrays that it needs: to hand over a whole state costs more than a short row.
+States are `fwcore.solvers.finite_sum.SumState`: r = weight * slope, but for the age of a block (`fwcore.tournament`), and ``along``
+= r'a. What is called once a sample takes the arrays that it needs: to hand over a whole state costs more than a short row.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from numba import njit
 from fwcore.design import row, row_entries
 from fwcore.losses import descent_at
 from fwcore.stream import below
-from fwcore.tournament import SHIFT, champion, changed, rebuild
+from fwcore.tournament import SHIFT, age_of, champion, changed, faded, rebuild, renew
 
 
 @njit(nogil=True, cache=True)
@@ -32,19 +32,31 @@ def entry_of(columns, values, j):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def push(columns, values, by, slope, tree):  # type: ignore[no-untyped-def]
+def gradient_at(tree, slope, it, j):  # type: ignore[no-untyped-def]
+    """r_j."""
+    return it.weight * slope[j] * faded(it.age - age_of(tree, j))
+
+
+@njit(nogil=True, cache=True)
+def push(columns, values, by, slope, tree, age):  # type: ignore[no-untyped-def]
     """slope += by * x of a row; whether the tree was not told, as all columns changed and it is made anew after the batch."""
+    leaves = tree.shape[0] >> 1
     if columns.size == slope.size:
+        if tree[leaves, 1] != age:
+            for first in range(0, slope.size, 1 << SHIFT):
+                renew(tree, slope, first, age)
         for j in range(slope.size):
             slope[j] += by * values[j]
         return True
-    leaves = tree.size >> 1
     for k in range(columns.size):
         j = columns[k]
+        leaf = leaves + (j >> SHIFT)
+        if tree[leaf, 1] != age:
+            renew(tree, slope, j, age)
         old = slope[j]
         new = old + by * values[k]
         slope[j] = new
-        largest = tree[leaves + (j >> SHIFT)]
+        largest = tree[leaf, 0]
         if abs(new) > largest or abs(old) == largest:
             changed(tree, slope, j, old)
     return False
@@ -54,7 +66,7 @@ def push(columns, values, by, slope, tree):  # type: ignore[no-untyped-def]
 def steepest_vertex(tree, slope, it, delta):  # type: ignore[no-untyped-def]
     """(index, delta * sign, r'a + delta * max abs(r)): eq. 31 of Negiar et al. No gap where r has seen nothing."""
     j = champion(tree, slope)
-    r = it.weight * slope[j]
+    r = gradient_at(tree, slope, it, j)
     return j, -delta if r > 0.0 else delta, it.along + delta * abs(r) if it.grads > 0 else np.nan
 
 
@@ -88,11 +100,23 @@ def refresh(rows, y, loss, state, j, vertex, learnt):  # type: ignore[no-untyped
         change = new - table[i]
         state.image[k], table[i] = u, new
         it.along += change * u
-        stale |= push(columns, values, change, slope, tree)
+        stale |= push(columns, values, change, slope, tree, 0.0)
         walk.entries += row_entries(rows, i)
     it.grads += state.image.size
     if stale:
         rebuild(tree, slope)
+
+
+@njit(nogil=True, cache=True)
+def kappa_share(rows, n, p):  # type: ignore[no-untyped-def]
+    """kappa / n of Negiar et al. (2020), eq. 34: see `fwcore.datasets.kappa_share`."""
+    sums, room, largest = np.zeros(p), np.zeros(p), 0.0
+    for i in range(n):
+        columns, values = row(rows, i, room)
+        for k in range(columns.size):
+            sums[columns[k]] += abs(values[k])
+            largest = max(largest, abs(values[k]))
+    return sums.max() / (n * largest)
 
 
 @njit(nogil=True, cache=True)

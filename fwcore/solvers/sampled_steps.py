@@ -1,8 +1,10 @@
-"""The steps of `fwcore.solvers.finite_sum`: toward the vertex s of r, or pairwise, and how long.
+"""The steps of `fwcore.solvers.finite_sum`: toward the vertex s of r, away from another, or pairwise, and how long.
 
-Toward: a <- a + g (s - a), g in [0, 1]. Pairwise (Lacoste-Julien & Jaggi 2015; named by Negiar et al. 2020 as future work): the
-iterate is a convex combination of vertices delta sign(a_j) e_j, with weights abs(a_j) / delta, and of the origin with the rest; g
-of weight goes from the one v with the largest slope r'v to s, at most all that v has. Finding v looks at all non-zero coefficients.
+Toward: a <- a + g (s - a), g in [0, 1]. Away and pairwise (Lacoste-Julien & Jaggi 2015; named by Negiar et al. 2020 as future
+work): the iterate is a convex combination of vertices delta sign(a_j) e_j, with weights abs(a_j) / delta, and of the origin with
+the rest; v is the one of them with the largest slope r'v. Away: a <- a + g (a - v) where r'(v - a) > r'(a - s), at most until the
+weight w of v is used up, g = w / (1 - w); else toward. Pairwise: g of weight goes from v to s, at most w. Finding v looks at all
+non-zero coefficients.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from numba import njit
 from fwcore.design import row
 from fwcore.dispatch import compiled_only
 from fwcore.losses import descent_at
-from fwcore.solvers.sampled_gradient import entry_of
+from fwcore.solvers.sampled_gradient import entry_of, gradient_at
 from fwcore.solvers.scaled import GONE, drop, enlist, mix, mixed_squares
 from fwcore.steps import minimum_on_segment
 
@@ -32,8 +34,9 @@ def _worst_atom(state):  # type: ignore[no-untyped-def]
     for k in range(it.nnz):
         j = state.support[k]
         sign = np.sign(state.coef[j])
-        if sign != 0.0 and sign * it.weight * state.slope[j] > slope:
-            worst, slope, vertex = k, sign * it.weight * state.slope[j], sign * delta
+        along = sign * gradient_at(state.tree, state.slope, it, j)
+        if sign != 0.0 and along > slope:
+            worst, slope, vertex = k, along, sign * delta
             weight = it.scale * abs(state.coef[j]) / delta
     return worst, vertex, weight
 
@@ -65,10 +68,11 @@ def _length(rows, y, loss, state, square, length, descent, most):  # type: ignor
         return min(most, descent / bound) if descent > 0.0 and bound > 0.0 else 0.0
     descent = 0.0
     for k in range(it.batch):
+        state.toward[k] *= most
         descent += descent_at(loss, state.image[k], state.response[k]) * state.toward[k]
     if descent <= 0.0:
         return 0.0
-    return min(most, minimum_on_segment(loss, state.response, state.image, state.toward, 0.0, 0.0, descent))
+    return most * minimum_on_segment(loss, state.response, state.image, state.toward, 0.0, 0.0, descent)
 
 
 @njit(nogil=True, cache=True)
@@ -79,7 +83,8 @@ def _across(rows, y, loss, state, j, vertex):  # type: ignore[no-untyped-def]
     i = state.support[k] if k >= 0 else j
     if i == j and away == vertex:
         return 0.0, 0.0
-    descent = it.weight * (away * state.slope[i] - vertex * state.slope[j])
+    tree, slope = state.tree, state.slope
+    descent = away * gradient_at(tree, slope, it, i) - vertex * gradient_at(tree, slope, it, j)
     step = min(most, open_loop(state.method, state)) if it.step == 0 else 0.0
     if it.step > 0:
         square = _look_along(rows, y, loss, state, j, vertex, i, away)
@@ -105,17 +110,47 @@ def _add(state, j, by):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
+def _away(state, j, vertex, gap):  # type: ignore[no-untyped-def]
+    """Away from the worst atom or toward the vertex, whichever descends more: (column, vertex, descent, longest step, sign)."""
+    it = state.iterate[0]
+    k, size, weight = _worst_atom(state)
+    if it.nnz == 0 or weight >= 1.0 - GONE:
+        return j, vertex, gap, 1.0, 1.0
+    # Away from the origin a grows, whatever the column.
+    i = state.support[max(k, 0)]
+    descent = size * gradient_at(state.tree, state.slope, it, i) - it.along
+    if gap >= descent:
+        return j, vertex, gap, 1.0, 1.0
+    return i, size, descent, weight / (1.0 - weight), -1.0
+
+
+@njit(nogil=True, cache=True)
+def _end_away(state, j, vertex, step, most, moved):  # type: ignore[no-untyped-def]
+    """Drop column j where its weight is used up; the largest change of a coefficient, which is ``moved`` but for the origin."""
+    it = state.iterate[0]
+    if vertex == 0.0:
+        return step / (1.0 + step) * it.scale * np.abs(state.coef[state.support[: it.nnz]]).max()
+    if step == most:
+        drop(state, np.flatnonzero(state.support[: it.nnz] == j)[0])
+    return moved
+
+
+@njit(nogil=True, cache=True)
 def go(rows, y, loss, state, j, vertex, gap):  # type: ignore[no-untyped-def]
     """Make the step to the vertex delta * sign * e_j whose stochastic gap is ``gap``: (its length, largest change)."""
-    it = state.iterate[0]
-    if it.pairwise:
+    it, descent, most, sign = state.iterate[0], gap, 1.0, 1.0
+    if it.direction == 2:
         return _across(rows, y, loss, state, j, vertex)
-    step = open_loop(state.method, state) if it.step == 0 else 0.0
+    if it.direction == 1:
+        j, vertex, descent, most, sign = _away(state, j, vertex, gap)
+    step, a_j = min(most, open_loop(state.method, state)) if it.step == 0 else 0.0, it.scale * state.coef[j]
     if it.step > 0:
         square = _look_along(rows, y, loss, state, j, vertex, -1, 0.0)
-        length = vertex * vertex - 2.0 * vertex * it.scale * state.coef[j] + it.squares
-        step = _length(rows, y, loss, state, square, length, gap, 1.0)
-    it.squares = mixed_squares(it.squares, it.scale * state.coef[j], vertex, step)
-    it.along = (1.0 - step) * it.along + step * vertex * it.weight * state.slope[j]
-    moved, _, _ = mix(state, j, vertex, step)
-    return step, moved
+        state.toward[:] *= sign
+        length = vertex * vertex - 2.0 * vertex * a_j + it.squares
+        step = _length(rows, y, loss, state, square, length, descent, most)
+    by = sign * step
+    it.squares = mixed_squares(it.squares, a_j, vertex, by)
+    it.along = (1.0 - by) * it.along + by * vertex * gradient_at(state.tree, state.slope, it, j)
+    moved, _, _ = mix(state, j, vertex, by)
+    return step, moved if sign > 0.0 else _end_away(state, j, vertex, step, most, -moved)

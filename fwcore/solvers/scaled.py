@@ -18,7 +18,7 @@ from fwcore.oracles import steepest
 SCALED = [("scale", np.float64), ("l1", np.float64), ("nnz", np.int64), ("redraw_until", np.int64)]
 """The scale, sum abs(coef), non-zeros, and the columns that are looked at in vain before the support is looked at, too."""
 
-# The scale is folded into the vectors long before it underflows.
+# The scale is folded into the vectors long before it underflows, or overflows by steps away.
 _SMALLEST_SCALE = 1e-100
 GONE = 1e-14
 """A share of the ball that is rounding error."""
@@ -72,7 +72,7 @@ def mix(state, j, vertex, step):  # type: ignore[no-untyped-def]
     it = state.iterate[0]
     moved, factor = step * abs(vertex - it.scale * state.coef[j]), 1.0
     it.scale *= 1.0 - step
-    if it.scale < _SMALLEST_SCALE:
+    if it.scale < _SMALLEST_SCALE or it.scale > 1.0 / _SMALLEST_SCALE:
         # 0 after a full step, which leaves nothing of the old iterate.
         factor, it.scale = it.scale, 1.0
         it.l1 *= factor

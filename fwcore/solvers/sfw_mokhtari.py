@@ -13,10 +13,7 @@ from fwcore.options import FiniteSumOptions
 from fwcore.solvers.finite_sum import FiniteSumSolver, estimate
 from fwcore.solvers.sampled_gradient import dot, push, steepest_vertex
 from fwcore.solvers.sampled_steps import open_loop
-from fwcore.tournament import rebuild
-
-# The weight is folded into the slopes long before it underflows.
-_SMALLEST_WEIGHT = 1e-100
+from fwcore.tournament import FADE, rebuild
 
 
 class MokhtariOptions(FiniteSumOptions):
@@ -43,7 +40,7 @@ class MokhtariFW(FiniteSumSolver):
 
     At t = 0, 1, ...: r <- (1 - c) r + c (n / b) sum_i l'(x_i'a, y_i) x_i over the batch, c = 4 / (t + 8)^(2/3) (at most 1), or
     1 / (t + 1)^(2/3); a <- (1 - g) a + g s with the vertex s of r and g = 2 / (t + 8). The first batch counts whole, unless the
-    start is the gradient, where c is that of t = 1. All of r's weight is folded into it, in O(p), every few thousand steps.
+    start is the gradient, where c is that of t = 1. The factors 1 - c are kept apart from r: see `fwcore.tournament`.
     """
 
     name = "sfw_mokhtari"
@@ -68,11 +65,12 @@ def _estimate(method, rows, y, loss, state):  # type: ignore[no-untyped-def]
     counted = min(1.0, method.share / (it.turn + first + method.shift) ** (2.0 / 3.0))
     it.along *= 1.0 - counted
     it.weight *= 1.0 - counted
-    if it.weight < _SMALLEST_WEIGHT:
-        # 0 where the batch counts whole.
-        slope[:] *= it.weight
+    if it.weight == 0.0:
+        # The first batch counts whole, and there is nothing yet that it takes the place of.
         it.weight = 1.0
-        rebuild(tree, slope)
+    elif it.weight < FADE:
+        it.weight /= FADE
+        it.age += 1.0
     for k in range(state.image.size):
         i = state.order[k]
         columns, values = row(rows, i, state.room)
@@ -80,7 +78,7 @@ def _estimate(method, rows, y, loss, state):  # type: ignore[no-untyped-def]
         state.image[k] = u
         by = -counted * method.ratio * descent_at(loss, u, y[i])
         it.along += by * u
-        stale |= push(columns, values, by / it.weight, slope, tree)
+        stale |= push(columns, values, by / it.weight, slope, tree, it.age)
         walk.entries += row_entries(rows, i)
     it.grads += state.image.size
     if stale:

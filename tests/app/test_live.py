@@ -185,6 +185,9 @@ def test_every_picture_says_in_words_what_it_shows():
     assert "least test error" in told["error"]
     assert "active features" in told["active"]
     assert "true relative gap" in told["gap"]
+    assert "κ/n" not in told["gap"]
+    rows = walked("sfw_rows", points=3, max_steps=10)
+    assert f"κ/n = {rows.walk.notes['kappa_share']:.3f}" in board.pictures[-1].describe(rows)
     board.tabulate()
     assert board.table.object.count("<tr>") == run.walk.reached + 1
 

@@ -8,8 +8,11 @@ from real_data import needs
 from scipy.special import expit
 
 from fwcore import ParameterError, Problem, Status, Walk, datasets, find, race, walk_path, warmup
+from fwcore import design as designs
+from fwcore.solvers.sampled_gradient import gradient_at
 from fwcore.stream import below, new_stream
 from fwcore.study import contenders
+from fwcore.tournament import champion
 
 NAMES = ("sfw_rows", "sfw_mokhtari", "sfw_lu_freund")
 LOSSES = ("squared", "logistic")
@@ -145,23 +148,37 @@ def test_the_gaps_differ_by_no_more_than_the_error_of_the_gradient_allows(loss):
     assert differ > 200
 
 
-def test_momentum_is_folded_in_and_goes_on_as_it_was():
-    """Its weight falls to 1e-100 and starts from 1 again; r and r'a stay what they were."""
-    problem, X, y = small("squared", "csc", n=100, p=30, density=0.3)
-    walk = Walk(problem, "sfw_mokhtari", [2.0], {"batch": "5", "rule": "moved", "tol": 1e-14, "max_steps": 10**6})
+def gradient(state):
+    """r, whatever its weight and ages."""
+    it = state.iterate[0]
+    return np.array([gradient_at(state.tree, state.slope, it, j) for j in range(state.slope.size)])
+
+
+@pytest.mark.parametrize("storage", toys.STORAGES)
+def test_momentum_fades_and_no_weight_underflows(storage):
+    """Its weight falls to 2^-333 and starts from about 1 again; r and r'a stay what they were, of columns of any age."""
+    random = np.random.default_rng(0)
+    X = random.standard_normal((100, 300)) * (random.random((100, 300)) < 0.01)
+    y = random.standard_normal(100)
+    problem = Problem.from_arrays(toys.store(X, storage), y, standardize=False)
+    walk = Walk(problem, "sfw_mokhtari", [2.0], {"batch": "1", "rule": "moved", "tol": 1e-14, "max_steps": 10**6})
     solver, state = walk.solver, walk._state
     solver.set_point(problem, state, walk.options, 2.0, 0.0)
-    weights, r = [], np.zeros(problem.p)
+    weights, ages, r = [], set(), np.zeros(problem.p)
     for t in range(9000):
         indices, values = solver.coefficients(state)
         a, c = toys.dense(problem.p, indices, values), min(1.0, 4 / (t + 8) ** (2 / 3))
         solver.advance(problem, state, 1)
-        i = state.order[:5]
-        r = (1 - c) * r + c * 20 * X[i].T @ (X[i] @ a - y[i])
+        i = state.order[:1]
+        r = (1 - c) * r + c * 100 * X[i].T @ (X[i] @ a - y[i])
         weights.append(state.iterate["weight"][0])
+        if t % 100 == 0:
+            ages |= set(state.tree[len(state.tree) // 2 :, 1])
+            np.testing.assert_allclose(gradient(state), r, atol=1e-8)
+            assert np.abs(gradient(state)).argmax() == champion(state.tree, state.slope)
     assert (np.diff(weights) > 0).sum() == 1
-    assert min(weights) >= 1e-100
-    np.testing.assert_allclose(state.iterate["weight"][0] * state.slope, r, atol=1e-8)
+    assert min(weights) >= 2.0**-333
+    assert ages == {0.0, 1.0}
     indices, values = solver.coefficients(state)
     assert state.iterate["along"][0] == pytest.approx(r[indices] @ values, abs=1e-8)
 
@@ -179,7 +196,7 @@ def test_the_gradient_does_not_drift(storage):
     np.testing.assert_allclose(state.slope, r, atol=1e-9)
     indices, values = solver.coefficients(state)
     assert state.iterate["along"][0] == pytest.approx(r[indices] @ values, abs=1e-9)
-    assert state.tree[1] == np.abs(state.slope).max()
+    assert state.tree[1, 0] == np.abs(state.slope).max()
 
 
 @pytest.mark.parametrize("storage", toys.STORAGES)
@@ -241,12 +258,13 @@ def test_other_steps_on_batches_stay_in_the_ball_and_descend(step):
     assert result.points["objective"][0] < 0.6 * problem.f0
 
 
+@pytest.mark.parametrize("direction", ["away", "pairwise"])
 @pytest.mark.parametrize("step", ["short", "line search"])
 @pytest.mark.parametrize("loss", LOSSES)
-def test_pairwise_steps_with_all_rows_converge(loss, step):
+def test_away_and_pairwise_steps_with_all_rows_converge(loss, step, direction):
     problem, _, _ = small(loss)
     given = {"batch": "100%", "step": step, "rule": "gap", "tol": 1e-8, "max_steps": 3000}
-    across = walk_path(problem, "sfw_rows", [1.0, 3.0], direction="pairwise", **given)
+    across = walk_path(problem, "sfw_rows", [1.0, 3.0], direction=direction, **given)
     assert across.status == Status.SMALL_GAP
     assert across.max_relative_gap <= 1e-8 * (1 + 1e-6)
     if loss == "squared":
@@ -254,12 +272,21 @@ def test_pairwise_steps_with_all_rows_converge(loss, step):
         assert 5 * across.trace.size < walk_path(problem, "sfw_rows", [1.0, 3.0], **given).trace.size
 
 
-@pytest.mark.parametrize("step", ["open loop", "short"])
+def test_away_steps_with_all_rows_are_those_of_away_frank_wolfe():
+    problem, _, _ = small("squared")
+    exact = walk_path(problem, "away_fw", [1.0], rule="moved", tol=1e-14, max_steps=25)
+    given = {"batch": "100%", "step": "line search", "direction": "away", "rule": "moved", "tol": 1e-14, "max_steps": 25}
+    rows = walk_path(problem, "sfw_rows", [1.0], **given)
+    np.testing.assert_allclose(rows.coefs.toarray(), exact.coefs.toarray(), atol=1e-8)
+
+
+@pytest.mark.parametrize("direction", ["away", "pairwise"])
+@pytest.mark.parametrize("step", ["open loop", "short", "line search"])
 @pytest.mark.parametrize("name", ["sfw_rows", "sfw_mokhtari"])
-def test_pairwise_steps_keep_count_of_the_iterate(name, step):
+def test_away_and_pairwise_steps_keep_count_of_the_iterate(name, step, direction):
     """What is carried along, step by step, is what the coefficients say."""
     problem, _, _ = small("squared", n=100)
-    given = {"batch": "20", "step": step, "direction": "pairwise", "rule": "moved", "tol": 1e-14, "max_steps": 2000}
+    given = {"batch": "20", "step": step, "direction": direction, "rule": "moved", "tol": 1e-14, "max_steps": 2000}
     walk = Walk(problem, name, [1.0, 3.0], given)
     for snapshot in walk.snapshots():
         assert np.abs(snapshot.coefficients).sum() <= snapshot.value * (1 + 1e-9)
@@ -267,7 +294,7 @@ def test_pairwise_steps_keep_count_of_the_iterate(name, step):
     it = state.iterate[0]
     assert it["scale"] * it["l1"] == pytest.approx(np.abs(dense).sum())
     assert it["squares"] == pytest.approx(dense @ dense)
-    assert it["along"] == pytest.approx(it["weight"] * state.slope @ dense, abs=1e-9)
+    assert it["along"] == pytest.approx(gradient(state) @ dense, abs=1e-9)
     assert sorted(state.support[: it["nnz"]]) == np.flatnonzero(state.listed).tolist()
     assert walk.points["objective"][-1] < 0.6 * problem.f0
 
@@ -338,7 +365,7 @@ def test_bad_input_is_told_before_anything_runs(given, name):
         Walk(problem, "sfw_rows", options.pop("grid", [1.0]), options)
 
 
-@pytest.mark.parametrize("given", [{"step": "short"}, {"step": "line search"}, {"direction": "pairwise"}])
+@pytest.mark.parametrize("given", [{"step": "short"}, {"step": "line search"}, {"direction": "away"}, {"direction": "pairwise"}])
 def test_a_substitute_gradient_goes_with_the_steps_of_its_paper_only(given):
     problem, _, _ = small()
     with pytest.raises(ParameterError, match=f"'{next(iter(given))}' parameter"):
@@ -407,6 +434,14 @@ def test_figure_1_of_negiar_et_al(name, loss, delta, passes, unit):
 def test_kappa_of_table_2(name, share):
     """0.929 and 0.040: of features in [-1, 1] as LIBSVM scales them, and as they are in scikit-learn."""
     assert datasets.kappa_share(datasets.read(name).X) == pytest.approx(share, abs=1e-4)
+
+
+def test_kappa_of_what_is_walked_is_told_with_a_run():
+    problem, X, _ = small(storage="csc", density=0.4)
+    assert walk_path(problem, "sfw_rows", [1.0], max_steps=1).notes["kappa_share"] == pytest.approx(datasets.kappa_share(X))
+    standard = Problem.from_arrays(scipy.sparse.csc_array(X), X[:, 0])
+    dense = designs.matrix(standard.design)
+    assert walk_path(standard, "sfw_rows", [1.0], max_steps=1).notes["kappa_share"] == pytest.approx(datasets.kappa_share(dense))
 
 
 def test_kappa_of_what_is_known():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fwcore.tournament import champion, changed, new_tree, rebuild
+from fwcore.tournament import FADE, age_of, champion, changed, new_tree, rebuild, renew
 
 NUMBERS = st.sampled_from([0.0, 1.0, -1.0, 2.0, -2.0, 0.5, 1e-300, -1e300])
 
@@ -40,3 +40,22 @@ def test_changes_that_are_told_together(p):
         for j, before in zip(some, old, strict=True):
             changed(tree, v, j, before)
         assert champion(tree, v) == the_first_of_the_largest(v)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 70), st.lists(st.tuples(st.integers(0, 10**6), NUMBERS, st.booleans()), max_size=60))
+def test_a_vector_that_fades(p, changes):
+    """Against one that is multiplied as a whole, in longer numbers."""
+    v, tree, age, whole = np.zeros(p), new_tree(p), 0.0, np.zeros(p, np.longdouble)
+    for where, value, fades in changes:
+        if fades:
+            age += 1.0
+            whole *= np.longdouble(FADE)
+        j = where % p
+        if age_of(tree, j) != age:
+            renew(tree, v, j, age)
+        old, v[j], whole[j] = v[j], value, value
+        changed(tree, v, j, old)
+        # What has faded to below the smallest float64 is nothing.
+        best, largest = champion(tree, v), np.abs(whole).max()
+        assert np.abs(whole[best]) == largest or largest < 1e-300
