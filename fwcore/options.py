@@ -82,25 +82,34 @@ class OracleOptions(Options):
 
     oracle = param.Selector(
         default="exact",
-        objects=["exact", "greedy rows", "random rows", "halving"],
+        objects=["exact", "greedy rows", "random rows", "halving", "rejects"],
         label="Oracle",
         doc="exact: all rows of all columns. greedy rows: by decreasing contribution. random rows: with weights. halving: all "
-        "columns on few rows, then half of them on more, and so on.",
+        "columns on few rows, then half of them on more, and so on. rejects: the same by single entries, a column less each time.",
     )
     oracle_rule = param.Selector(
         default="stability",
-        objects=["stability", "error bound", "budget"],
+        objects=["stability", "error bound", "budget", "doubling"],
         label="Rows are enough when",
-        doc="stability: the same column was the steepest throughout some rows. error bound: the rows left can change no slope by "
-        "more. budget: a share of the entries was looked at. Halving goes by the budget.",
+        doc="stability: the same columns were the steepest throughout some rows. error bound: the rows left can change no slope by "
+        "more. budget: a share of the entries was looked at. doubling: the budget, doubled until two answers agree. Halving and "
+        "rejects go by the budget in the place of the first two.",
     )
     stable = param.Integer(default=5, bounds=(1, 10**6), label="Stable rows", doc="How many, for stability.")
     error = param.Number(default=1e-3, bounds=(0.0, 1e6), label="Error bound", doc="What the rows left may change a slope by.")
     budget = param.Number(default=0.2, bounds=(1e-6, 1.0), label="Budget", doc="Share of the entries of X; 1: all, once.")
+    finalists = param.Integer(
+        default=1,
+        bounds=(1, 10**6),
+        softbounds=(1, 1000),
+        label="Finalists",
+        doc="Columns that are left to be compared by all rows at the end. 1: none, as in the paper.",
+    )
     by_size = param.Boolean(
         default=True,
         label="Rows by size",
-        doc="Random rows: with probability proportional to their contribution; halving: in decreasing order of it. Else uniformly.",
+        doc="Random rows: with probability proportional to their contribution; halving, rejects: in decreasing order of it. Else "
+        "uniformly.",
     )
 
 

@@ -32,7 +32,7 @@ from fwcore.design.primitives import Floats, Ints, col_axpy, col_dot, col_entrie
 from fwcore.design.product_primitives import materialized
 from fwcore.design.products import ProductNames, Products, kept, product_count, with_rows
 from fwcore.design.ridged import Ridged
-from fwcore.design.rows import Rows, row, row_entries, rows_are_full, rows_of
+from fwcore.design.rows import Rows, row, row_entries, row_entry, rows_are_full, rows_are_stored, rows_of
 
 __all__ = [
     "AHEAD",
@@ -69,7 +69,9 @@ __all__ = [
     "product_count",
     "row",
     "row_entries",
+    "row_entry",
     "rows_are_full",
+    "rows_are_stored",
     "rows_of",
     "save",
     "some_dots",

@@ -30,9 +30,19 @@ def row_entries(rows, i):  # type: ignore[no-untyped-def]
     raise compiled_only("row_entries")
 
 
+def row_entry(rows, i, j):  # type: ignore[no-untyped-def]
+    """The entry of row i in column j."""
+    raise compiled_only("row_entry")
+
+
 def rows_are_full(rows):  # type: ignore[no-untyped-def]
     """Whether every row has all p columns, whatever the numbers."""
     raise compiled_only("rows_are_full")
+
+
+def rows_are_stored(rows):  # type: ignore[no-untyped-def]
+    """Whether full rows are there to be read, several at once, and not made when they are asked for."""
+    raise compiled_only("rows_are_stored")
 
 
 class DenseRows(NamedTuple):
@@ -131,6 +141,29 @@ def _product_entries(rows, i):  # type: ignore[no-untyped-def]
     return rows.everything.size
 
 
+@implements(row_entry, DenseRows)
+def _dense_entry(rows, i, j):  # type: ignore[no-untyped-def]
+    return rows.values[i, j]
+
+
+@implements(row_entry, SparseRows)
+def _sparse_entry(rows, i, j):  # type: ignore[no-untyped-def]
+    columns = rows.columns[rows.indptr[i] : rows.indptr[i + 1]]
+    k = np.searchsorted(columns, j)
+    return np.float64(rows.values[rows.indptr[i] + k]) if k < columns.size and columns[k] == j else 0.0
+
+
+@implements(row_entry, CentredRows)
+def _centred_entry(rows, i, j):  # type: ignore[no-untyped-def]
+    return row_entry(rows.stored, i, j) - rows.centre[j]
+
+
+@implements(row_entry, ProductRows)
+def _product_entry(rows, i, j):  # type: ignore[no-untyped-def]
+    design = rows.design
+    return (entry(design.base, design.factors, j, i) - design.offset[j]) * design.scale[j]
+
+
 @implements(rows_are_full, SparseRows)
 def _short(rows):  # type: ignore[no-untyped-def]
     return False
@@ -141,3 +174,15 @@ def _short(rows):  # type: ignore[no-untyped-def]
 @implements(rows_are_full, ProductRows)
 def _full(rows):  # type: ignore[no-untyped-def]
     return True
+
+
+@implements(rows_are_stored, DenseRows)
+def _stored(rows):  # type: ignore[no-untyped-def]
+    return True
+
+
+@implements(rows_are_stored, SparseRows)
+@implements(rows_are_stored, CentredRows)
+@implements(rows_are_stored, ProductRows)
+def _made(rows):  # type: ignore[no-untyped-def]
+    return False

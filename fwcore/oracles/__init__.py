@@ -10,6 +10,7 @@ from fwcore.oracles.greedy_rows import GreedyRows
 from fwcore.oracles.halving import Halving
 from fwcore.oracles.protocol import steepest
 from fwcore.oracles.random_rows import RandomRows
+from fwcore.oracles.rejects import Rejects
 from fwcore.oracles.rows import RULES, Partial, steepest_of_rows
 from fwcore.oracles.sampled import Replaced, Sampled
 from fwcore.oracles.through_rows import ThroughRows
@@ -23,6 +24,7 @@ __all__ = [
     "Halving",
     "Partial",
     "RandomRows",
+    "Rejects",
     "Replaced",
     "Sampled",
     "ThroughRows",

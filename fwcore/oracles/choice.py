@@ -10,16 +10,21 @@ from fwcore.design import Floats, Rows
 from fwcore.oracles.greedy_rows import GreedyRows
 from fwcore.oracles.halving import Halving
 from fwcore.oracles.random_rows import RandomRows
+from fwcore.oracles.rejects import Rejects
 from fwcore.oracles.rows import Partial
 from fwcore.oracles.through_rows import ThroughRows
 
+PartialOracle = GreedyRows | RandomRows | Halving | Rejects
 
-def partial_oracle(rows: Rows, m: int, p: int, options: Any, seed: int) -> GreedyRows | RandomRows | Halving:
+
+def partial_oracle(rows: Rows, m: int, p: int, options: Any, seed: int) -> PartialOracle:
     """For `fwcore.options.OracleOptions` whose oracle is not exact; a pass over X for the sizes of the rows."""
     held = Partial.of(rows, m, p, options, seed)
-    if options.oracle == "greedy rows":
-        return GreedyRows(held)
-    return RandomRows(held) if options.oracle == "random rows" else Halving(held, np.zeros(p, np.int64))
+    if options.oracle == "rejects":
+        return Rejects(held, np.zeros(p, np.int64))
+    kinds: dict[str, Any] = {"greedy rows": GreedyRows, "random rows": RandomRows, "halving": Halving}
+    oracle: PartialOracle = kinds[options.oracle](held)
+    return oracle
 
 
 def through_rows(rows: Rows, target: Floats, p: int, centred: bool, entries: int, options: Any, seed: int) -> ThroughRows:

@@ -28,16 +28,16 @@ def _steepest(oracle, design, sigma, scale, image, image_sum, kappa):  # type: i
 
 
 class FullPass(NamedTuple):
-    """x_j'r of all p columns, by the design in the place of its rows. ``dots`` (p,): room."""
+    """x_j'r of all p columns, by the design and not its rows. ``dots`` (p,): room."""
 
     dots: Floats
 
 
 @implements(steepest_of_rows, FullPass)
-def _steepest_of_rows(oracle, design, entries, residual, barred):  # type: ignore[no-untyped-def]
+def _steepest_of_rows(oracle, design, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
     all_dots(design, residual, residual.sum(), oracle.dots)
     best, largest = -1, 0.0
     for j in range(oracle.dots.size):
         if abs(oracle.dots[j]) > largest and not barred[j]:
             best, largest = j, abs(oracle.dots[j])
-    return best, entries, oracle.dots.size
+    return best, oracle.dots[max(best, 0)], residual.size, entries, oracle.dots.size, True

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from fwcore.dispatch import implements
-from fwcore.oracles.rows import Partial, add_row, answer, begin, by_decreasing_size, ends, steepest_of_rows
+from fwcore.oracles.accumulate import add_row, begin_sums, ends
+from fwcore.oracles.row_order import sort_further, weigh
+from fwcore.oracles.rows import Partial, ask, narrow, steepest_of_rows, use
 
 
 class GreedyRows(NamedTuple):
@@ -14,18 +16,19 @@ class GreedyRows(NamedTuple):
     held: Partial
 
 
-@implements(steepest_of_rows, GreedyRows)
-def _steepest(oracle, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
-    held, told = oracle.held, oracle.held.told[0]
-    begin(held, residual)
-    by_decreasing_size(held, residual)
-    best, calm = -1, 0
+@implements(narrow, GreedyRows)
+def _narrow(oracle, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
+    held, calm = oracle.held, 0
+    begin_sums(held, residual)
+    ready = weigh(held, residual)
     for k in range(residual.size):
-        i = held.order[k]
-        top = add_row(held, rows, i, residual[i], barred)
-        told.left -= held.largest[i] * abs(residual[i])
-        calm = calm + 1 if top == best else 0
-        best = top
+        ready = sort_further(held, ready, k + 1)
+        i = use(held, residual, k)
+        calm = calm + 1 if add_row(held, rows, i, residual[i], barred) else 0
         if ends(held, entries, calm):
             break
-    return answer(held, barred)
+
+
+@implements(steepest_of_rows, GreedyRows)
+def _steepest(oracle, design, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
+    return ask(oracle, design, rows, entries, residual, barred)

@@ -7,104 +7,97 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from fwcore.design import Ints, row, row_entries, rows_are_full
+from fwcore.design import row, row_entries, rows_are_full, rows_are_stored
 from fwcore.dispatch import implements
-from fwcore.oracles.rows import Partial, begin, by_decreasing_size, steepest_of_rows
-from fwcore.stream import below
+from fwcore.oracles.row_order import shuffle, sort_further, weigh
+from fwcore.oracles.rows import Partial, ask, begin, keep, narrow, steepest_of_rows, use
 
 
 class Halving(NamedTuple):
     """In each of log2(p) rounds all columns that are left see the same further rows, and the half with the larger sums survives.
 
     Every round may touch the same number of entries, so that columns see twice as many rows from round to round. Rows come in
-    decreasing abs(r_i) ||x_i|| (non-stochastic, eq. 16), or at random without replacement (eq. 15). ``alive`` (p,): room.
+    decreasing abs(r_i) ||x_i|| (non-stochastic, eq. 16), or at random without replacement (eq. 15). Rounds end once no more columns
+    are left than are wanted, or finalists.
     """
 
     held: Partial
-    alive: Ints
 
 
 @njit(nogil=True, cache=True)
-def _shuffle(order, stream):  # type: ignore[no-untyped-def]
-    for k in range(order.size):
-        other = k + below(stream, order.size - k)
-        order[k], order[other] = order[other], order[k]
-
-
-@njit(nogil=True, cache=True)
-def _see(rows, sums, alive, count, room, i, by):  # type: ignore[no-untyped-def]
-    """sums_n += by * x_ij for the columns j = alive_n that are left, of a full row; the entries touched."""
-    _, values = row(rows, i, room)
+def _see(held, rows, residual, k):  # type: ignore[no-untyped-def]
+    """sums_n += r_i x_ij for the columns j = alive_n that are left and the full row that is taken after k others, charged."""
+    count, sums, alive, i = held.told[0].count, held.sums, held.alive, use(held, residual, k)
+    _, values = row(rows, i, held.room)
     if count == sums.size:
         for j in range(count):
-            sums[j] += by * values[j]
+            sums[j] += residual[i] * values[j]
     else:
         for n in range(count):
-            sums[n] += by * values[alive[n]]
-    return count
+            sums[n] += residual[i] * values[alive[n]]
+    held.told[0].entries += count
 
 
 @njit(nogil=True, cache=True)
-def _see_short(rows, sums, place, count, room, i, by):  # type: ignore[no-untyped-def]
-    """The same of a short row, which is touched as a whole; ``place`` (p,): n of a column that is left, else -1."""
-    columns, values = row(rows, i, room)
-    for k in range(columns.size):
-        n = np.int64(place[columns[k]])
+def _see_four(held, rows, residual, k):  # type: ignore[no-untyped-def]
+    """The same of four rows that are stored: columns that are left lie apart, and are found but once."""
+    a, b, c, d = use(held, residual, k), use(held, residual, k + 1), use(held, residual, k + 2), use(held, residual, k + 3)
+    u, v, w, z = row(rows, a, held.room)[1], row(rows, b, held.room)[1], row(rows, c, held.room)[1], row(rows, d, held.room)[1]
+    by, and_by, then_by, last_by = residual[a], residual[b], residual[c], residual[d]
+    for n in range(held.told[0].count):
+        j = held.alive[n]
+        held.sums[n] += by * u[j] + and_by * v[j] + then_by * w[j] + last_by * z[j]
+    held.told[0].entries += 4 * held.told[0].count
+
+
+@njit(nogil=True, cache=True)
+def _see_short(held, rows, residual, k):  # type: ignore[no-untyped-def]
+    """The same of a short row, which is touched as a whole; ``spare`` (p,) says the n of a column that is left, else -1."""
+    i = use(held, residual, k)
+    columns, values = row(rows, i, held.room)
+    for at in range(columns.size):
+        n = np.int64(held.spare[columns[at]])
         if n >= 0:
-            sums[n] += by * values[k]
-    return row_entries(rows, i)
+            held.sums[n] += residual[i] * values[at]
+    held.told[0].entries += row_entries(rows, i)
 
 
 @njit(nogil=True, cache=True)
-def _better_half(sums, alive, count):  # type: ignore[no-untyped-def]
-    """Keep the half of ``alive`` and ``sums``[:count] with the larger sums, rounded up; how many that is."""
-    sizes, keep = np.abs(sums[:count]), (count + 1) // 2
-    level = np.partition(sizes, count - keep)[count - keep]
-    ties, kept = keep - (sizes > level).sum(), 0
-    for n in range(count):
-        if sizes[n] > level or (sizes[n] == level and ties > 0):
-            ties -= np.int64(sizes[n] == level)
-            alive[kept], sums[kept] = alive[n], sums[n]
-            kept += 1
-    return kept
+def _place(held):  # type: ignore[no-untyped-def]
+    """Where the columns that are left are found."""
+    held.spare[:] = -1.0
+    for n in range(held.told[0].count):
+        held.spare[held.alive[n]] = n
+
+
+@implements(narrow, Halving)
+def _narrow(oracle, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
+    held, told, m, p = oracle.held, oracle.held.told[0], residual.size, oracle.held.sums.size
+    begin(held, residual)
+    if told.by_size:
+        ready = weigh(held, residual)
+    else:
+        shuffle(held.order, held.stream)
+        ready = m
+    full, stored, most = rows_are_full(rows), rows_are_stored(rows), max(told.wanted, told.finalists)
+    rounds = max(1, int(np.ceil(np.log2(max(2.0, p / most)))))
+    while told.count > most:
+        if not full:
+            _place(held)
+        # As many further rows as are the round's share of the budget; short rows are touched whole.
+        more = max(1, int(told.share * m * p / (rounds * (told.count if full else p))))
+        stop = m if told.share >= 1.0 else min(m, told.used + more)
+        ready = sort_further(held, ready, stop)
+        while told.used < stop:
+            if stored and told.used + 4 <= stop:
+                _see_four(held, rows, residual, told.used)
+            elif full:
+                _see(held, rows, residual, told.used)
+            else:
+                _see_short(held, rows, residual, told.used)
+        keep(held, barred, most if told.used == m else max(most, (told.count + 1) // 2))
 
 
 @implements(steepest_of_rows, Halving)
-def _steepest(oracle, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
-    held, told, alive, sums, m = oracle.held, oracle.held.told[0], oracle.alive, oracle.held.sums, residual.size
-    begin(held, residual)
-    if told.by_size:
-        by_decreasing_size(held, residual)
-    else:
-        _shuffle(held.order, held.stream)
-    p, count, full, place = sums.size, sums.size, rows_are_full(rows), held.spare
-    for j in range(p):
-        alive[j], place[j] = j, j
-    rounds = max(1, int(np.ceil(np.log2(max(2, p)))))
-    while True:
-        # As many further rows as are the round's share of the budget; short rows are touched whole.
-        more = max(1, int(told.budget * m * p / (rounds * (count if full else p))))
-        stop = m if told.budget >= 1.0 else min(m, told.used + more)
-        for k in range(told.used, stop):
-            i = held.order[k]
-            told.left -= held.largest[i] * abs(residual[i])
-            if full:
-                told.entries += _see(rows, sums, alive, count, held.room, i, residual[i])
-            else:
-                told.entries += _see_short(rows, sums, place, count, held.room, i, residual[i])
-        told.used = stop
-        for n in range(count):
-            if barred[alive[n]]:
-                sums[n] = 0.0
-        if count == 1 or told.used == m:
-            break
-        count = _better_half(sums, alive, count)
-        if not full:
-            place[:] = -1.0
-            for n in range(count):
-                place[alive[n]] = n
-    best, largest = -1, 0.0
-    for n in range(count):
-        if abs(sums[n]) > largest:
-            best, largest = alive[n], abs(sums[n])
-    return best, told.entries, 0
+def _steepest(oracle, design, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
+    return ask(oracle, design, rows, entries, residual, barred)

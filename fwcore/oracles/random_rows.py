@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fwcore.dispatch import implements
-from fwcore.oracles.rows import Partial, add_row, answer, begin, ends, steepest_of_rows
+from fwcore.oracles.accumulate import add_row, begin_sums, ends
+from fwcore.oracles.rows import Partial, ask, narrow, steepest_of_rows
 from fwcore.stream import below
 
 
@@ -20,27 +21,29 @@ class RandomRows(NamedTuple):
     held: Partial
 
 
-@implements(steepest_of_rows, RandomRows)
-def _steepest(oracle, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
+@implements(narrow, RandomRows)
+def _narrow(oracle, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
     held, told, m = oracle.held, oracle.held.told[0], residual.size
-    begin(held, residual)
-    if told.rule == 1 or (told.rule == 2 and told.budget >= 1.0):
+    begin_sums(held, residual)
+    if told.rule == 1 or (told.rule > 1 and told.share >= 1.0):
         for i in range(m):
             add_row(held, rows, i, residual[i], barred)
-        told.left = 0.0
-        return answer(held, barred)
-    total = 0.0
+        told.used, told.left = m, 0.0
+        return
+    told.left, total, calm = np.inf, 0.0, 0
     for i in range(m):
         total += abs(residual[i]) * held.norms[i] if told.by_size else 1.0
         held.keys[i] = total
-    best, calm = -1, 0
     while total > 0.0 and told.used < m:
         # 31 bits of a uniform number.
         i = min(m - 1, np.searchsorted(held.keys, total * (below(held.stream, 2147483647) + 0.5) / 2147483647.0))
         share = (held.keys[i] - (held.keys[i - 1] if i > 0 else 0.0)) / total
-        top = add_row(held, rows, i, residual[i] / share, barred)
-        calm = calm + 1 if top == best else 0
-        best = top
+        told.used += 1
+        calm = calm + 1 if add_row(held, rows, i, residual[i] / share, barred) else 0
         if ends(held, entries, calm):
             break
-    return answer(held, barred)
+
+
+@implements(steepest_of_rows, RandomRows)
+def _steepest(oracle, design, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
+    return ask(oracle, design, rows, entries, residual, barred)

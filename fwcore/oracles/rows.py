@@ -1,8 +1,11 @@
-"""Oracles that look at a part of the rows (Rakotomamonjy, Koco & Ralaivola 2016): which column has the largest abs(x_j'r)?
+"""Oracles that look at a part of the rows (Rakotomamonjy, Koco & Ralaivola 2016): which columns have the largest abs(x_j'r)?
 
-X'r = sum_i r_i x_i is accumulated row by row, until a rule says that the largest entry is likely to stay the largest. Only the
-index is the answer: who needs the value makes one dot product. Both signs are handled by abs(.), as the sum of the column -x_j is
+X'r = sum_i r_i x_i is accumulated row by row, until a rule says that the largest entries are likely to stay the largest. Only the
+indices are the answer: who needs a value makes a dot product. Both signs are handled by abs(.), as the sum of the column -x_j is
 that of x_j mirrored: twice as many arms would take twice the work to the same answer.
+
+An oracle says by `narrow` which columns are left and what their sums are; the rest is common: ``finalists`` of them may be compared
+by products with all rows, and a budget may be doubled until two answers agree.
 """
 
 from __future__ import annotations
@@ -13,12 +16,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.design import Floats, Ints, Rows, row, row_entries
+from fwcore.design import Floats, Ints, Rows, col_dot, col_entries, row
 from fwcore.dispatch import compiled_only
 from fwcore.stream import new_stream
-from fwcore.tournament import champion, changed, new_tree
+from fwcore.tournament import new_tree
 
-RULES = ("stability", "error bound", "budget")
+RULES = ("stability", "error bound", "budget", "doubling")
+_DOUBLING = RULES.index("doubling")
 
 PARTIAL = np.dtype(
     [
@@ -26,10 +30,20 @@ PARTIAL = np.dtype(
         ("stable", np.int64),
         ("error", np.float64),
         ("budget", np.float64),
+        ("finalists", np.int64),
         ("by_size", np.bool_),
+        ("wanted", np.int64),
+        ("share", np.float64),
+        ("count", np.int64),
         ("used", np.int64),
         ("entries", np.int64),
+        ("begun", np.int64),
         ("left", np.float64),
+        ("rival", np.float64),
+        ("top", np.int64),
+        ("floor", np.float64),
+        ("ceiling", np.float64),
+        ("certain", np.bool_),
     ]
 )
 
@@ -37,10 +51,16 @@ PARTIAL = np.dtype(
 class Partial(NamedTuple):
     """What these oracles keep.
 
-    ``norms``, ``largest`` (m,): l2 norms and largest sizes of the rows. ``keys``, ``order`` (m,), ``sums`` (p,), its ``tree``,
-    ``room``, ``spare`` (p,): room. ``told`` (1,): the rule and its figures, whether rows are taken by abs(r_i) ||x_i|| and not
-    uniformly, and of the last answer the rows used, the entries touched, and sum_i max abs(x_i) abs(r_i) over the rows that were
-    not (eq. 17).
+    ``norms``, ``largest`` (m,): l2 norms and largest sizes of the rows. ``keys``, ``order`` (m,): what rows are taken by, and the
+    order that they are taken in. ``alive``, ``sums`` (p,): the columns that are left, and their sums, in the first ``count``
+    places. ``tree``, ``inside`` (p,): the tournament of all sums, and which are among the largest. ``chosen`` (p,): the last
+    answer, in the first ``wanted`` places; -1 where fewer columns than wanted were seen not to be 0. ``room``, ``spare`` (p,).
+
+    ``told`` (1,) holds the rule and its figures, whether rows are taken by abs(r_i) ||x_i|| and not uniformly, how many columns are
+    wanted, and the share of the entries that may be looked at now; of the last answer the columns left, the rows used, the entries
+    touched and those of them before the budget was doubled, sum_i max abs(x_i) abs(r_i) over the rows that were not used (eq. 17;
+    infinite where rows are drawn with replacement), by how much at most it could grow to what the columns sum up to that are out,
+    what was on top before, and whether it is certain.
     """
 
     norms: Floats
@@ -49,6 +69,9 @@ class Partial(NamedTuple):
     order: Ints
     sums: Floats
     tree: Floats
+    inside: NDArray[np.bool_]
+    alive: Ints
+    chosen: Ints
     room: Floats
     spare: Floats
     told: Any
@@ -59,17 +82,28 @@ class Partial(NamedTuple):
         """For the rows of an m x p design and `fwcore.options.OracleOptions`; a pass over X."""
         norms, largest, room, told = np.zeros(m), np.zeros(m), np.zeros(p), np.zeros(1, PARTIAL)
         _sizes(rows, norms, largest, room)
-        told["rule"], told["by_size"] = RULES.index(options.oracle_rule), options.by_size
-        told["stable"], told["error"], told["budget"] = options.stable, options.error, options.budget
-        return cls(norms, largest, np.zeros(m), np.arange(m), np.zeros(p), new_tree(p), room, np.zeros(p), told, new_stream(seed))
+        told["rule"], told["by_size"], told["wanted"] = RULES.index(options.oracle_rule), options.by_size, 1
+        for name in ("stable", "error", "budget", "finalists"):
+            told[name] = getattr(options, name)
+        columns = (np.zeros(p, np.bool_), np.zeros(p, np.int64), np.full(p, -1))
+        return cls(
+            norms, largest, np.zeros(m), np.arange(m), np.zeros(p), new_tree(p), *columns, room, np.zeros(p), told, new_stream(seed)
+        )
 
 
-def steepest_of_rows(oracle, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
-    """(index, entries touched, dot products): the column that is not ``barred`` (p,) with the largest abs(x_j'residual), probably.
+def steepest_of_rows(oracle, design, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
+    """The columns that are not ``barred`` (p,) with the largest abs(x_j'residual), probably.
 
-    The index is -1 where all that was seen is 0. ``entries`` is how many a full pass touches.
+    (index, its sum, rows used, entries touched, dot products, certain): index -1 where all that was seen is 0; the sum is an
+    estimate but for finalists; certain where no row that was not used could change the answer. Where more than one column is
+    wanted, all are in ``held.chosen``. ``entries`` is how many a full pass touches.
     """
     raise compiled_only("steepest_of_rows")
+
+
+def narrow(oracle, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
+    """Leave in ``alive`` and ``sums`` at least as many columns as are wanted; charged."""
+    raise compiled_only("narrow")
 
 
 @njit(nogil=True, cache=True)
@@ -85,62 +119,81 @@ def _sizes(rows, norms, largest, room):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True)
 def begin(held, residual):  # type: ignore[no-untyped-def]
-    """Forget the last answer; all rows are left."""
+    """Forget the last answer; all columns and all rows are left."""
     told = held.told[0]
     held.sums[:] = 0.0
-    held.tree[:] = 0.0
-    told.used, told.entries, told.left = 0, 0, 0.0
-    for i in range(residual.size):
-        told.left += held.largest[i] * abs(residual[i])
+    for j in range(held.alive.size):
+        held.alive[j] = j
+    told.count, told.used, told.begun = held.alive.size, 0, told.entries
+    told.left, told.rival, told.top = (held.largest * np.abs(residual)).sum(), -1.0, -1
 
 
 @njit(nogil=True, cache=True)
-def by_decreasing_size(held, residual):  # type: ignore[no-untyped-def]
-    """``order``: rows by abs(r_i) ||x_i||, the largest first."""
-    for i in range(residual.size):
-        held.keys[i] = -abs(residual[i]) * held.norms[i]
-    held.order[:] = np.argsort(held.keys)
+def use(held, residual, k):  # type: ignore[no-untyped-def]
+    """The row that is taken after k others, which is then no longer left."""
+    told, i = held.told[0], held.order[k]
+    told.used = k + 1
+    told.left = told.left - held.largest[i] * abs(residual[i]) if k + 1 < residual.size else 0.0
+    return i
 
 
 @njit(nogil=True, cache=True)
-def add_row(held, rows, i, by, barred):  # type: ignore[no-untyped-def]
-    """sums += by * x_i but for the columns that are barred, charged; the index of the largest."""
-    told, sums, tree = held.told[0], held.sums, held.tree
-    columns, values = row(rows, i, held.room)
-    told.used += 1
-    told.entries += row_entries(rows, i)
-    if columns.size == sums.size:
-        best, largest = 0, -1.0
-        for j in range(sums.size):
-            sums[j] += by * values[j]
-            if abs(sums[j]) > largest and not barred[j]:
-                best, largest = j, abs(sums[j])
-        return best
-    for k in range(columns.size):
-        j = columns[k]
-        if not barred[j]:
-            old = sums[j]
-            sums[j] = old + by * values[k]
-            changed(tree, sums, j, old)
-    return champion(tree, sums)
+def keep(held, barred, most):  # type: ignore[no-untyped-def]
+    """Of the columns that are left keep the ``most`` with the largest sums, and how large those that go could be at most."""
+    told, alive, sums = held.told[0], held.alive, held.sums
+    for n in range(told.count):
+        if barred[alive[n]]:
+            sums[n] = 0.0
+    if told.count <= most:
+        return
+    sizes, kept = np.abs(sums[: told.count]), 0
+    level = np.partition(sizes, told.count - most)[told.count - most]
+    ties = most - (sizes > level).sum()
+    for n in range(told.count):
+        if sizes[n] > level or (sizes[n] == level and ties > 0):
+            ties -= np.int64(sizes[n] == level)
+            alive[kept], sums[kept] = alive[n], sums[n]
+            kept += 1
+        elif not barred[alive[n]]:
+            told.rival = max(told.rival, sizes[n] + told.left)
+    told.count = most
 
 
 @njit(nogil=True, cache=True)
-def ends(held, entries, calm):  # type: ignore[no-untyped-def]
-    """Whether the rule holds, after ``calm`` rows that left the largest entry the largest."""
-    told = held.told[0]
-    if told.rule == 0:
-        return calm >= told.stable
-    if told.rule == 1:
-        return told.left <= told.error
-    return told.entries >= told.budget * entries
+def _finish(held, design, residual, barred):  # type: ignore[no-untyped-def]
+    """Let the finalists be compared by all rows, and write down the answer; the dot products made."""
+    told, alive, sums, dots = held.told[0], held.alive, held.sums, 0
+    keep(held, barred, max(told.wanted, told.finalists))
+    if told.finalists > 1:
+        total, dots = residual.sum(), told.count
+        for n in range(told.count):
+            sums[n] = 0.0 if barred[alive[n]] else col_dot(design, alive[n], residual, total)
+            told.entries += col_entries(design, alive[n])
+        told.left = 0.0
+    keep(held, barred, told.wanted)
+    lowest = np.inf
+    held.chosen[: told.wanted] = -1
+    for place, n in enumerate(np.argsort(-np.abs(sums[: told.count]))):
+        lowest = min(lowest, abs(sums[n]))
+        if sums[n] != 0.0:
+            held.chosen[place] = alive[n]
+    told.certain = lowest - told.left >= told.rival
+    return dots
 
 
 @njit(nogil=True, cache=True)
-def answer(held, barred):  # type: ignore[no-untyped-def]
-    """What `steepest_of_rows` returns: the largest sum."""
-    best, largest = -1, 0.0
-    for j in range(held.sums.size):
-        if abs(held.sums[j]) > largest and not barred[j]:
-            best, largest = j, abs(held.sums[j])
-    return best, held.told[0].entries, 0
+def ask(oracle, design, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
+    """`steepest_of_rows` of the oracles that narrow."""
+    held, told = oracle.held, oracle.held.told[0]
+    told.entries, told.share = 0, told.budget
+    narrow(oracle, rows, entries, residual, barred)
+    dots = _finish(held, design, residual, barred)
+    while told.rule == _DOUBLING and told.share < 1.0:
+        before = np.sort(held.chosen[: told.wanted])
+        told.share = min(1.0, 2.0 * told.share)
+        narrow(oracle, rows, entries, residual, barred)
+        dots += _finish(held, design, residual, barred)
+        if np.array_equal(np.sort(held.chosen[: told.wanted]), before):
+            break
+    value = held.sums[: told.count][np.abs(held.sums[: told.count]).argmax()]
+    return held.chosen[0], value, told.used, told.entries, dots, told.certain

@@ -34,6 +34,8 @@ def _steepest(oracle, design, sigma, scale, image, image_sum, kappa):  # type: i
     left_out = image_sum / image.size if oracle.centred[0] else 0.0
     for i in range(image.size):
         oracle.residual[i] = oracle.target[i] - scale * (image[i] - left_out)
-    j, touched, dots = steepest_of_rows(oracle.oracle, oracle.rows, oracle.entries[0], oracle.residual, oracle.barred)
+    j, _, _, touched, dots, _ = steepest_of_rows(
+        oracle.oracle, design, oracle.rows, oracle.entries[0], oracle.residual, oracle.barred
+    )
     j = max(j, 0)
     return j, scale * col_dot(design, j, image, image_sum) - sigma[j], dots + 1, touched + col_entries(design, j)

@@ -121,7 +121,8 @@ class OrthogonalMatchingPursuit(Solver):
 
     def advance(self, problem: Problem, state: PursuitState, n: int) -> Rows:
         rows = new_rows(n)
-        seen = problem.design if isinstance(state.pursuit.oracle, FullPass) else problem.rows
+        # An exact oracle has no use for a copy of the rows.
+        seen: Any = problem.design if isinstance(state.pursuit.oracle, FullPass) else problem.rows
         return rows[: _advance(problem.design, seen, problem.sqnorms, problem.entries, state.pursuit, rows)]
 
     def coefficients(self, state: PursuitState) -> tuple[Ints, Floats]:
@@ -174,32 +175,34 @@ def _solve(triangle, along, values, size):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _grow(design, seen, sqnorms, entries, state):  # type: ignore[no-untyped-def]
+def _grow(design, rows, sqnorms, entries, state):  # type: ignore[no-untyped-def]
     """Let the steepest column join that does not depend on the support; whether there is one. What is looked at is charged."""
     residual, walk, full = state.residual, state.walk[0], state.full
     if np.sqrt(residual @ residual) <= state.fit[0].norm:
         return False
-    j, touched, dots = steepest_of_rows(state.oracle, seen, entries, residual, state.listed)
+    j, _, _, touched, dots, _ = steepest_of_rows(state.oracle, design, rows, entries, residual, state.listed)
+    # An exact oracle that finds nothing has looked at everything.
+    asked_all = dots == sqnorms.size
     while True:
         walk.entries += touched
         walk.dots += dots
-        if j < 0 and dots > 0:
+        if j < 0 and asked_all:
             return False
         if j >= 0:
             state.listed[j] = True
             if _join(design, sqnorms, state, j):
                 return True
         # What was seen was nothing, or depends on the support: all is looked at.
-        j, touched, dots = steepest_of_rows(full, design, entries, residual, state.listed)
+        j, _, _, touched, dots, asked_all = steepest_of_rows(full, design, rows, entries, residual, state.listed)
 
 
 @njit(nogil=True, cache=True)
-def _advance(design, seen, sqnorms, entries, state, rows):  # type: ignore[no-untyped-def]
+def _advance(design, rows_of_design, sqnorms, entries, state, rows):  # type: ignore[no-untyped-def]
     """Steps, a column each, until ``rows`` is full or the support is as large as wanted; the number of rows filled."""
     it, walk = state.fit[0], state.walk[0]
     for n in range(rows.size):
         row, moved = rows[n], 0.0
-        grown = it.size < it.wanted and _grow(design, seen, sqnorms, entries, state)
+        grown = it.size < it.wanted and _grow(design, rows_of_design, sqnorms, entries, state)
         if grown:
             moved = _solve(state.triangle, state.along, state.values, it.size)
         row.objective, row.l1, row.nnz = it.objective, np.abs(state.values[: it.size]).sum(), it.size

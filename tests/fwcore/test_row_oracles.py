@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 import toys
+from numba import njit
 
 from fwcore import ParameterError, Problem, Status, Walk, walk_path
+from fwcore.design import matrix
+from fwcore.oracles import steepest_of_rows
+from fwcore.oracles.choice import partial_oracle
+from fwcore.solvers.fw import FwOptions
 
-ORACLES = ("greedy rows", "random rows", "halving")
+ORACLES = ("greedy rows", "random rows", "halving", "rejects")
 
 
 def recovery(m=400, p=800, k=15, seed=0, storage="dense"):
@@ -19,6 +24,32 @@ def recovery(m=400, p=800, k=15, seed=0, storage="dense"):
     noise = random.standard_normal(m)
     y = signal + noise * np.linalg.norm(signal) / np.linalg.norm(noise) / 3
     return Problem.from_arrays(toys.store(X, storage), y, standardize=False), set(relevant.tolist())
+
+
+@njit
+def _ask(oracle, design, rows, entries, residual, barred):
+    return steepest_of_rows(oracle, design, rows, entries, residual, barred)
+
+
+class Asked:
+    """An oracle's answers about one residual, and the true products."""
+
+    def __init__(self, problem, name, wanted=1, seed=0, residual=None, **given):
+        self.problem, self.wanted = problem, wanted
+        self.oracle = partial_oracle(problem.rows, problem.m, problem.p, FwOptions(oracle=name, **given), seed)
+        self.oracle.held.told["wanted"] = wanted
+        self.residual = problem.y if residual is None else residual
+        self.products = -problem.gradient(self.residual)
+
+    def __call__(self, barred=()):
+        out = np.zeros(self.problem.p, np.bool_)
+        out[list(barred)] = True
+        answer = _ask(self.oracle, self.problem.design, self.problem.rows, self.problem.entries, self.residual, out)
+        self.index, self.value, self.rows, self.entries, self.dots, self.certain = answer
+        self.chosen = self.oracle.held.chosen[: self.wanted].tolist()
+        sizes = np.where(out, 0.0, np.abs(self.products))
+        self.right = set(np.argsort(-sizes, kind="stable")[: self.wanted].tolist())
+        return self
 
 
 def support(result):
@@ -153,3 +184,109 @@ def test_the_gap_of_a_partial_oracle_never_exceeds_the_true_one(oracle):
 def test_what_does_not_go_with_a_partial_oracle(name, given):
     with pytest.raises(ParameterError, match="'oracle' parameter"):
         Walk(toys.problem(), name, [1.0], {"oracle": "halving"} | given)
+
+
+@pytest.mark.parametrize("storage", toys.STORAGES)
+@pytest.mark.parametrize("wanted", [1, 6])
+@pytest.mark.parametrize("oracle", ORACLES)
+def test_a_whole_budget_finds_the_largest_and_is_certain(oracle, wanted, storage):
+    problem, _ = recovery(m=60, p=90, storage=storage)
+    asked = Asked(problem, oracle, wanted, oracle_rule="budget", budget=1.0)()
+    assert set(asked.chosen) == asked.right
+    assert asked.index == asked.chosen[0] == np.abs(asked.products).argmax()
+    assert asked.certain
+    assert (asked.rows, asked.dots) == (60, 0)
+    assert asked.value == pytest.approx(asked.products[asked.index])
+    # What is barred is out of the question.
+    barred = asked.chosen[:1]
+    assert set(asked(barred).chosen) == asked.right
+    assert not set(asked.chosen) & set(barred)
+
+
+@pytest.mark.parametrize("storage", toys.STORAGES)
+@pytest.mark.parametrize("wanted", [1, 5])
+@pytest.mark.parametrize("rule", ["stability", "error bound", "budget"])
+@pytest.mark.parametrize("oracle", ["greedy rows", "halving"])
+def test_what_is_called_certain_is_right(oracle, rule, wanted, storage):
+    """And not only where all rows were used: a residual with a few large entries settles it early."""
+    problem, _ = recovery(m=80, p=60, storage=storage)
+    random, early, unsure = np.random.default_rng(1), 0, 0
+    for spread in np.repeat([0.0, 1.0, 4.0], 20):
+        residual = random.standard_normal(80) * np.exp(spread * random.standard_normal(80))
+        given = {"stable": 10, "error": 0.05, "budget": 0.5, "oracle_rule": rule}
+        asked = Asked(problem, oracle, wanted, residual=residual, **given)()
+        if asked.certain:
+            assert set(asked.chosen) == asked.right
+            early += asked.rows < 80
+        else:
+            unsure += 1
+    # Halving lets columns go early, when much of them is still unknown.
+    assert early > 0 or oracle == "halving"
+    assert unsure > 0 or rule == "error bound"
+
+
+@pytest.mark.parametrize("oracle", ["random rows", "rejects"])
+def test_what_is_drawn_is_never_certain_before_all_is_seen(oracle):
+    problem, _ = recovery(m=80, p=60)
+    assert not Asked(problem, oracle, oracle_rule="budget", budget=0.9)().certain
+
+
+@pytest.mark.parametrize("wanted", [1, 4])
+@pytest.mark.parametrize("oracle", ORACLES)
+def test_finalists_are_compared_by_all_rows(oracle, wanted):
+    problem, _ = recovery(m=80, p=60)
+    few = Asked(problem, oracle, wanted, oracle_rule="budget", budget=0.05)()
+    all_of_them = Asked(problem, oracle, wanted, oracle_rule="budget", budget=0.05, finalists=60)()
+    assert set(all_of_them.chosen) == all_of_them.right
+    assert all_of_them.dots == 60
+    assert all_of_them.entries >= problem.entries
+    some = Asked(problem, oracle, wanted, oracle_rule="budget", budget=0.05, finalists=20)()
+    assert some.value == pytest.approx(some.products[some.index])
+    assert np.abs(some.products[some.chosen]).sum() >= np.abs(few.products[few.chosen]).sum() - 1e-12
+    # A round of its own may be a little longer.
+    assert some.entries - few.entries <= 20 * 80 + 60
+
+
+@pytest.mark.parametrize("wanted", [1, 4])
+@pytest.mark.parametrize("oracle", ORACLES)
+def test_a_budget_is_doubled_until_two_answers_agree(oracle, wanted):
+    problem, _ = recovery(m=200, p=100)
+    doubled = Asked(problem, oracle, wanted, oracle_rule="doubling", budget=0.02)()
+    told = doubled.oracle.held.told[0]
+    assert 0.04 <= told["share"] <= 1.0
+    half = Asked(problem, oracle, wanted, oracle_rule="budget", budget=float(told["share"]) / 2)()
+    if oracle != "random rows" and not (oracle == "rejects" and told["share"] == 1.0):
+        # Of what draws nothing anew the answer at half of the budget is the same, or all was looked at.
+        assert set(half.chosen) == set(doubled.chosen) or told["share"] == 1.0
+    assert doubled.entries > half.entries
+
+
+@pytest.mark.parametrize("storage", toys.STORAGES)
+def test_stability_of_a_set_is_that_of_all_its_columns(storage):
+    """Against sums made anew after each row."""
+    problem, _ = recovery(m=120, p=50, storage=storage)
+    for stable in (1, 3, 8):
+        asked = Asked(problem, "greedy rows", 4, stable=stable)()
+        rows = matrix(problem.design)
+        sums, before, calm, used = np.zeros(50), None, 0, 0
+        for i in np.argsort(-np.abs(problem.y) * np.linalg.norm(rows, axis=1)):
+            sums += problem.y[i] * rows[i]
+            used += 1
+            now = set(np.argsort(-np.abs(sums))[:4].tolist())
+            calm = calm + 1 if now == before else 0
+            before = now
+            if calm >= stable:
+                break
+        assert (asked.rows, set(asked.chosen)) == (used, before)
+
+
+def test_rejects_spend_their_budget_on_the_columns_that_are_hard_to_tell_apart():
+    """Phase lengths of Audibert & Bubeck (2010), counted."""
+    problem, _ = recovery(m=300, p=40)
+    asked = Asked(problem, "rejects", oracle_rule="budget", budget=0.1)()
+    pulls, arms = 0.1 * 300 * 40, 40
+    bar = 0.5 + sum(1 / i for i in range(2, arms + 1))
+    seen = [max(1, int(np.ceil((pulls - arms) / (bar * (arms + 1 - k))))) for k in range(1, arms)]
+    assert asked.entries == sum(seen) + seen[-1]
+    assert asked.entries <= pulls
+    assert asked.rows == seen[-1]

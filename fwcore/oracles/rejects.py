@@ -1,0 +1,78 @@
+"""Successive rejects on the columns (Audibert & Bubeck 2010), a single entry a pull."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from fwcore.design import Ints, row_entry
+from fwcore.dispatch import implements
+from fwcore.oracles.row_order import shuffle, sort_further, weigh
+from fwcore.oracles.rows import Partial, ask, begin, keep, narrow, steepest_of_rows
+from fwcore.stream import below
+
+
+class Rejects(NamedTuple):
+    """Of the columns that are left the one with the smallest sum goes after each of p - 1 phases.
+
+    After phase k = 1, 2, ... columns have seen ceil((n - p) / (L (p + 1 - k))) of their entries, L = 1/2 + sum_{i=2}^p 1/i, n the
+    budget; phases without a pull between them are made at once. A pull of column j is x_ij r_i for the next row i of j's own turn
+    through a random order of the rows, without replacement; with rows by size all columns see them in decreasing abs(r_i) ||x_i||.
+    ``first`` (p,): where in the order a column begins.
+    """
+
+    held: Partial
+    first: Ints
+
+
+@njit(nogil=True, cache=True)
+def _pulls(pulls, arms, count, m):  # type: ignore[no-untyped-def]
+    """The entries that each of the ``count`` columns left has seen at the end of its phase."""
+    return min(m, max(1, int(np.ceil((pulls - arms) / (_sum_of_inverses(arms) * count)))))
+
+
+@njit(nogil=True, cache=True)
+def _sum_of_inverses(arms):  # type: ignore[no-untyped-def]
+    """1/2 + sum_{i=2}^arms 1/i, to 1e-9 from 16 on."""
+    if arms < 16:
+        total = 0.5
+        for i in range(2, arms + 1):
+            total += 1.0 / i
+        return total
+    return np.log(arms) + 0.5772156649015329 + 0.5 / arms - 1.0 / (12.0 * arms * arms) - 0.5
+
+
+@implements(narrow, Rejects)
+def _narrow(oracle, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
+    held, told, m, p = oracle.held, oracle.held.told[0], residual.size, oracle.held.sums.size
+    begin(held, residual)
+    if told.by_size:
+        sort_further(held, weigh(held, residual), m)
+        oracle.first[:] = 0
+    else:
+        shuffle(held.order, held.stream)
+        for j in range(p):
+            oracle.first[j] = below(held.stream, m)
+    # What is left of a column is not known of single entries, but where it is nothing.
+    told.left = 0.0 if told.share >= 1.0 else np.inf
+    most, pulls = max(told.wanted, told.finalists), told.share * m * p
+    while told.count > most:
+        seen = m if told.share >= 1.0 else _pulls(pulls, p, told.count, m)
+        for n in range(told.count):
+            j = held.alive[n]
+            for t in range(told.used, seen):
+                i = held.order[(oracle.first[j] + t) % m]
+                held.sums[n] += residual[i] * row_entry(rows, i, j)
+        told.entries += told.count * (seen - told.used)
+        told.used = seen
+        left = told.count - 1
+        while left > most and (told.share >= 1.0 or _pulls(pulls, p, left, m) == seen):
+            left -= 1
+        keep(held, barred, left)
+
+
+@implements(steepest_of_rows, Rejects)
+def _steepest(oracle, design, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
+    return ask(oracle, design, rows, entries, residual, barred)
