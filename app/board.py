@@ -44,12 +44,16 @@ class Board:
             picture.name: Div(text="", sizing_mode="stretch_width", margin=(0, 12, 4, 12)) for picture in self.pictures
         }
         self.table = pn.pane.HTML("", sizing_mode="stretch_width")
+        self._cells: dict[str, Any] = {}
         self.view = self._arrange()
         self.say()
 
     def _move_cursor(self, event: Any) -> None:
         self._cursor.choose(event.new - 1)
         self._wire.send()
+
+    def _concerned(self, picture: Picture) -> bool:
+        return not picture.optional or any(picture.concerns(run) for run in self._runs)
 
     def _picture(self, kind: type[Picture]) -> Any:
         return next(picture for picture in self.pictures if isinstance(picture, kind))
@@ -76,6 +80,7 @@ class Board:
             with_document(self._add_slots, len(self._runs))
         for picture in self.pictures:
             picture.hold_axes(True)
+            self._cells[picture.name].visible = self._concerned(picture)
         for k in range(len(self.sources)):
             self._show(k)
         self._cursor.choose(None)
@@ -151,15 +156,17 @@ class Board:
 
     def _arrange(self) -> Any:
         """The pictures in a grid of two columns, of one where the page is narrow, and the table below."""
-        cells = []
         for picture in self.pictures:
             parts: list[Any] = [pn.pane.Bokeh(plot, sizing_mode="stretch_width") for plot in picture.figures]
             if isinstance(picture, ActiveFeatures):
                 parts = [self._active_cell(picture, parts[0])]
             caption = pn.pane.Bokeh(self._captions[picture.name], sizing_mode="stretch_width")
-            cells.append(pn.Column(*parts, caption, sizing_mode="stretch_width", styles=CARD, margin=0))
+            shown = self._concerned(picture)
+            self._cells[picture.name] = pn.Column(
+                *parts, caption, sizing_mode="stretch_width", styles=CARD, margin=0, visible=shown
+            )
         # Plain boxes in a style sheet's grid: components that React must mount would cost the page a second.
-        grid = pn.Column(*cells, sizing_mode="stretch_width", styles=CARD_GRID, margin=(0, 8))
+        grid = pn.Column(*self._cells.values(), sizing_mode="stretch_width", styles=CARD_GRID, margin=(0, 8))
         point = pn.Row(self.point, pn.pane.Bokeh(self._cursor.readout, sizing_mode="stretch_width"), sizing_mode="stretch_width")
         table = pmui.Accordion(
             ("The points as a table", self.table),

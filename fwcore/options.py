@@ -105,6 +105,13 @@ class OracleOptions(Options):
         label="Finalists",
         doc="Columns that are left to be compared by all rows at the end. 1: none, as in the paper.",
     )
+    judge = param.Integer(
+        default=1,
+        bounds=(0, 10**6),
+        softbounds=(0, 100),
+        label="Judge every",
+        doc="Steps from one look at whether the answer was right to the next, by a pass over all rows off the clock. 0: no look.",
+    )
     by_size = param.Boolean(
         default=True,
         label="Rows by size",

@@ -211,6 +211,12 @@ class PathResult:
         """Largest true gap of a point, relative to f(0); NaN if no point was reached."""
         return float(self.points["true_gap"].max() / self.f0) if self.points.size else float("nan")
 
+    @property
+    def hit_rate(self) -> float:
+        """Mean ``hit`` of the steps where the judge looked; NaN if it never did."""
+        hits = self.trace["hit"][np.isfinite(self.trace["hit"])]
+        return float(hits.mean()) if hits.size else float("nan")
+
     def summary(self) -> dict[str, Any]:
         """The path in a few figures, ready for JSON; what cannot be told is None."""
         points = self.points
@@ -230,6 +236,7 @@ class PathResult:
             "entries": int(last["entries"]) if last is not None else 0,
             "grads": _number(last["grads"]) if last is not None else None,
             "empty_draws": _number(last["empty"]) if last is not None else None,
+            "hit_rate": _number(self.hit_rate),
             "seconds": float(last["seconds"]) if last is not None else 0.0,
             "value_max": float(self.grid.max()),
             "mean_active": float(points["nnz"].mean()) if points.size else None,

@@ -17,6 +17,8 @@ from fwcore.forms import FORMS
 from fwcore.losses import LOSSES, Loss
 
 _DTYPES = ("float64", "float32")
+# Sums in another order differ by less than this share of them.
+_TIE = 1e-9
 
 
 class Verdict(NamedTuple):
@@ -228,6 +230,12 @@ class Problem:
         train_mse = self.y_scale**2 * self.loss.error(image, self.y)
         nnz = int(np.count_nonzero(coefficients))
         return Verdict(objective, gap, train_mse, self.test_mse(indices, coefficients), l1, nnz)
+
+    def hit(self, indices: Ints, coefficients: Floats, answer: Ints) -> float:
+        """The share of the columns ``answer`` (k,) that are among the k steepest at a, ties included; a pass over X."""
+        slopes = np.abs(self.gradient(self.residual(indices, coefficients)))
+        least = np.partition(slopes, slopes.size - answer.size)[slopes.size - answer.size]
+        return float((slopes[answer[answer >= 0]] >= (1.0 - _TIE) * least).sum() / answer.size)
 
     def test_mse(self, indices: Ints, coefficients: Floats) -> float:
         """Error on the test rows, as in `Verdict`; NaN without test rows."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from fwcore.design import Floats, Ints, cpu_seconds
 from fwcore.problem import Problem, Verdict
@@ -17,6 +20,8 @@ CHECKPOINT = 1000
 
 _CHUNK_SECONDS = 0.01
 _FIRST_CHUNK = 8
+# What is off the clock takes time, too: a chunk does not keep others waiting for it.
+_JUDGED_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,32 @@ class Clock:
         self.chunk = max(1, min(wanted, 4 * self.chunk, CHECKPOINT))
 
 
+def _advance(problem: Problem, solver: Solver, state: Any, n: int, clock: Clock) -> Rows:
+    start = cpu_seconds()
+    rows = solver.advance(problem, state, n)
+    # What is done elsewhere tells its own seconds.
+    clock.charge(rows, cpu_seconds() - start if solver.compiles else float(rows["seconds"].sum()))
+    return rows
+
+
+def _chunk(problem: Problem, solver: Solver, state: Any, n: int, clock: Clock, done: int) -> Rows:
+    """Up to n steps after the first ``done`` of a point; those whose oracle is to be judged are made one by one."""
+    answer = solver.answer(state)
+    if answer is None or not answer.every:
+        return _advance(problem, solver, state, n, clock)
+    parts, made, begun = [], 0, time.monotonic()
+    while made < n and solver.outcome(state) == Status.RUNNING and time.monotonic() - begun < _JUDGED_SECONDS:
+        after = (done + made) % answer.every
+        before = solver.coefficients(state)
+        rows = _advance(problem, solver, state, min(n - made, answer.every - after) if after else 1, clock)
+        found = solver.answer(state)
+        if not after and found is not None:
+            rows["hit"], rows["certain"] = problem.hit(*before, found.columns), found.certain
+        parts.append(rows)
+        made += len(rows)
+    return np.concatenate(parts)
+
+
 def iterate(
     problem: Problem, solver: Solver, state: Any, point: int, value: float, clock: Clock, wanted: int | None = None
 ) -> Generator[Snapshot, int | None, None]:
@@ -68,10 +99,7 @@ def iterate(
     steps = 0
     while True:
         n = min(clock.chunk if wanted is None else max(1, wanted), CHECKPOINT - steps % CHECKPOINT)
-        start = cpu_seconds()
-        rows = solver.advance(problem, state, n)
-        # What is done elsewhere tells its own seconds.
-        clock.charge(rows, cpu_seconds() - start if solver.compiles else float(rows["seconds"].sum()))
+        rows = _chunk(problem, solver, state, n, clock, steps)
         steps += len(rows)
         rows["point"] = point
         status = solver.outcome(state)

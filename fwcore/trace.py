@@ -21,6 +21,9 @@ l1         sum of abs(a) after the step
 nnz        non-zero coefficients after the step
 moved      largest absolute change of a coefficient
 empty      draws so far whose columns held no descent vertex
+hit        share of the columns that an oracle on a part of the rows answered with before the step that are
+           among as many steepest, by the judge, off the clock; NaN elsewhere, and where it did not look
+certain    1 where the oracle knew that, else 0; NaN where ``hit`` is
 ========== ============================================================================================
 """
 
@@ -44,6 +47,8 @@ TRACE = np.dtype(
         ("nnz", np.int64),
         ("moved", np.float64),
         ("empty", np.float64),
+        ("hit", np.float64),
+        ("certain", np.float64),
     ]
 )
 
@@ -53,6 +58,6 @@ Rows = NDArray[np.void]
 def new_rows(n: int) -> Rows:
     """``n`` rows with NaN in every column of floats."""
     rows = np.zeros(n, TRACE)
-    for name in ("seconds", "grads", "objective", "gap", "true_gap", "l1", "moved", "empty"):
+    for name in ("seconds", "grads", "objective", "gap", "true_gap", "l1", "moved", "empty", "hit", "certain"):
         rows[name] = np.nan
     return rows

@@ -59,7 +59,7 @@ def test_imports_follow_the_layers(path):
         assert not {n for n in found if n.startswith("app")}
     if module.startswith("app.live"):
         assert not {n for n in found if n.startswith(("app.scheduler", "app.explorer", "app.controls", "app.board"))}
-        pictures = {"app.live.paths", "app.live.error", "app.live.active", "app.live.gap"}
+        pictures = {"app.live.paths", "app.live.error", "app.live.active", "app.live.gap", "app.live.hits"}
         assert module not in pictures or not {n for n in found if n.startswith(tuple(pictures - {module}))}
     if module.startswith("app.plots"):
         assert {n for n in found if n.startswith("app.")} <= {n for n in found if n.startswith(("app.theme", "app.plots"))}

@@ -3,8 +3,9 @@
 from app.live.active import ActiveFeatures
 from app.live.error import PredictionError
 from app.live.gap import Gaps
+from app.live.hits import Hits
 from app.live.paths import CoefficientPaths
 
-LIVE = (CoefficientPaths, PredictionError, ActiveFeatures, Gaps)
+LIVE = (CoefficientPaths, PredictionError, ActiveFeatures, Gaps, Hits)
 
-__all__ = ["LIVE", "ActiveFeatures", "CoefficientPaths", "Gaps", "PredictionError"]
+__all__ = ["LIVE", "ActiveFeatures", "CoefficientPaths", "Gaps", "Hits", "PredictionError"]

@@ -28,11 +28,14 @@ class Picture:
         The vertical cursor of each figure.
     over_l1 : bool
         Whether the horizontal axis is the l1 norm (else it is the step).
+    optional : bool
+        Whether it is shown only where a run `concerns` it.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     over_l1: ClassVar[bool] = True
+    optional: ClassVar[bool] = False
     y_label: ClassVar[str]
     legend: ClassVar[str] = ""
 
@@ -102,6 +105,10 @@ class Picture:
 
     def draw(self, plot: Any, sources: RunSources, line: dict[str, Any], colour: str) -> None:
         """Add the glyphs of one run to one figure."""
+
+    def concerns(self, run: Run) -> bool:
+        """Whether the run has anything to show here."""
+        return True
 
     def describe(self, run: Run) -> str:
         """What the picture shows of a run that has reached a point, in words for those who cannot see it."""

@@ -37,19 +37,24 @@ class RunSources:
         self.gaps = empty("step", "gap")
         self.checks = empty("step", "gap")
         self.moves = empty("step", "gap")
+        self.hits = empty("step", "share")
         self.run: Run | None = None
         self._forget()
 
     def _forget(self) -> None:
         self._reached = 0
         self._chunks = 0
+        self._thin_anew()
+
+    def _thin_anew(self) -> None:
         self._thinners = {name: Thinner() for name in ("gaps", "checks", "moves")}
+        self._thin_hits, self._hits = Thinner(least=-1.0), (0.0, 0)
 
     def show(self, run: Run | None) -> None:
         """Turn to another run, or to none; what was shown goes."""
         self.run = run
         self._forget()
-        for source in (self.points, self.paths, self.heads, self.head, self.best, self.gaps, self.checks, self.moves):
+        for source in (self.points, self.paths, self.heads, self.head, self.best, self.gaps, self.checks, self.moves, self.hits):
             self._clear(source)
 
     def _clear(self, source: ColumnDataSource) -> None:
@@ -63,7 +68,7 @@ class RunSources:
     def resend(self) -> None:
         """Send everything anew at the next tick, after increments may have been lost."""
         self._reached = self._chunks = 0
-        self._thinners = {name: Thinner() for name in self._thinners}
+        self._thin_anew()
 
     def tick(self, features: TopFeatures, features_changed: bool) -> None:
         """Send what is new of the run."""
@@ -131,3 +136,15 @@ class RunSources:
             if replace or len(steps) or start == 0:
                 columns = {"step": steps.tolist(), "gap": shown.tolist()}
                 self._wire.rows(getattr(self, name), columns, replace=replace or start == 0)
+        self._send_hits(numbers, np.concatenate([rows["hit"] for rows in chunks]), start == 0)
+
+    def _send_hits(self, numbers: Any, hits: Any, anew: bool) -> None:
+        """The share of right answers so far, where the judge looked."""
+        looked = np.isfinite(hits)
+        if not looked.any():
+            return
+        total, count = self._hits
+        shares = (total + np.cumsum(hits[looked])) / (count + np.arange(1, looked.sum() + 1))
+        self._hits = (total + float(hits[looked].sum()), count + int(looked.sum()))
+        steps, shown, replace = self._thin_hits.add(numbers[looked], shares)
+        self._wire.rows(self.hits, {"step": steps.tolist(), "share": shown.tolist()}, replace=replace or anew)

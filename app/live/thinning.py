@@ -33,15 +33,19 @@ def thin(steps: NDArray[Any], values: NDArray[Any], rows: int) -> NDArray[np.int
 
 
 class Thinner:
-    """The rows that a line shows: grows by what is new, and is thinned as a whole when it gets long."""
+    """The rows that a line shows: grows by what is new, and is thinned as a whole when it gets long.
 
-    def __init__(self) -> None:
+    Values must be greater than ``least``.
+    """
+
+    def __init__(self, least: float = _ROUNDING) -> None:
+        self._least = least
         self.steps = np.zeros(0)
         self.values = np.zeros(0)
 
     def add(self, steps: NDArray[Any], values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], bool]:
         """Take new rows. What to send, and whether it is to replace what is shown rather than be appended."""
-        keep = np.isfinite(values) & (values > _ROUNDING)
+        keep = np.isfinite(values) & (values > self._least)
         steps, values = steps[keep], values[keep]
         chosen = thin(steps, values, _PER_TICK)
         steps, values = steps[chosen], values[chosen]

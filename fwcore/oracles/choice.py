@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from fwcore.design import Floats, Rows
+from fwcore.design import Floats, Ints, Rows
 from fwcore.oracles.greedy_rows import GreedyRows
 from fwcore.oracles.halving import Halving
 from fwcore.oracles.random_rows import RandomRows
@@ -15,6 +15,23 @@ from fwcore.oracles.rows import Partial
 from fwcore.oracles.through_rows import ThroughRows
 
 PartialOracle = GreedyRows | RandomRows | Halving | Rejects
+
+
+class Answer(NamedTuple):
+    """What an oracle answered last: columns (k,), -1 for none; whether it is certain; and how often the judge is to look."""
+
+    columns: Ints
+    certain: bool
+    every: int
+
+
+def last_answer(oracle: Any) -> Answer | None:
+    """Of an oracle on a part of the rows, or one in the place of another; None of all others."""
+    inner = oracle.oracle if isinstance(oracle, ThroughRows) else oracle
+    if not isinstance(inner, PartialOracle):
+        return None
+    told = inner.held.told[0]
+    return Answer(inner.held.chosen[: told["wanted"]], bool(told["certain"]), int(told["judge"]))
 
 
 def partial_oracle(rows: Rows, m: int, p: int, options: Any, seed: int) -> PartialOracle:

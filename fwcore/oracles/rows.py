@@ -31,6 +31,7 @@ PARTIAL = np.dtype(
         ("error", np.float64),
         ("budget", np.float64),
         ("finalists", np.int64),
+        ("judge", np.int64),
         ("by_size", np.bool_),
         ("wanted", np.int64),
         ("share", np.float64),
@@ -56,11 +57,11 @@ class Partial(NamedTuple):
     places. ``tree``, ``inside`` (p,): the tournament of all sums, and which are among the largest. ``chosen`` (p,): the last
     answer, in the first ``wanted`` places; -1 where fewer columns than wanted were seen not to be 0. ``room``, ``spare`` (p,).
 
-    ``told`` (1,) holds the rule and its figures, whether rows are taken by abs(r_i) ||x_i|| and not uniformly, how many columns are
-    wanted, and the share of the entries that may be looked at now; of the last answer the columns left, the rows used, the entries
-    touched and those of them before the budget was doubled, sum_i max abs(x_i) abs(r_i) over the rows that were not used (eq. 17;
-    infinite where rows are drawn with replacement), by how much at most it could grow to what the columns sum up to that are out,
-    what was on top before, and whether it is certain.
+    ``told`` (1,) holds the rule and its figures, every how many answers are judged, whether rows are taken by abs(r_i) ||x_i|| and
+    not uniformly, how many columns are wanted, and the share of the entries that may be looked at now; of the last answer the
+    columns left, the rows used, the entries touched and those of them before the budget was doubled, sum_i max abs(x_i) abs(r_i)
+    over the rows that were not used (eq. 17; infinite where rows are drawn with replacement), how large at most the products of
+    columns are that are out, what was on top before, between which sizes nothing crosses, and whether it is certain.
     """
 
     norms: Floats
@@ -83,7 +84,7 @@ class Partial(NamedTuple):
         norms, largest, room, told = np.zeros(m), np.zeros(m), np.zeros(p), np.zeros(1, PARTIAL)
         _sizes(rows, norms, largest, room)
         told["rule"], told["by_size"], told["wanted"] = RULES.index(options.oracle_rule), options.by_size, 1
-        for name in ("stable", "error", "budget", "finalists"):
+        for name in ("stable", "error", "budget", "finalists", "judge"):
             told[name] = getattr(options, name)
         columns = (np.zeros(p, np.bool_), np.zeros(p, np.int64), np.full(p, -1))
         return cls(

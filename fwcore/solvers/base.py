@@ -10,6 +10,7 @@ from numba import njit
 
 from fwcore.design import Floats, Ints
 from fwcore.options import Options, WalkOptions
+from fwcore.oracles.choice import Answer
 from fwcore.problem import Problem
 from fwcore.status import Status
 from fwcore.trace import Rows
@@ -146,6 +147,10 @@ class Solver(ABC):
     def ridge(self, state: Any) -> float:
         """The weight r of (r / 2) ||a||^2 in the objective of the point; 0 but for an elastic net."""
         return float(state.walk["ridge"][0])
+
+    def answer(self, state: Any) -> Answer | None:
+        """What an oracle on a part of the rows answered in the last step; None of methods that have none."""
+        return None
 
     def notes(self, state: Any) -> dict[str, Any]:
         """What a run found out besides its path, ready for JSON."""

@@ -16,7 +16,7 @@ from fwcore import sampling
 from fwcore.design import Design, Floats, Ints, Ridged, col_axpy, combine
 from fwcore.errors import ParameterError
 from fwcore.options import BallOptions
-from fwcore.oracles.choice import through_rows
+from fwcore.oracles.choice import Answer, last_answer, through_rows
 from fwcore.problem import Problem
 from fwcore.solvers import smooth_fw
 from fwcore.solvers.base import Solver, close_step, new_walk, start_point
@@ -139,6 +139,9 @@ class FrankWolfeSolver(Solver):
 
     def coefficients(self, state: Any) -> tuple[Ints, Floats]:
         return coefficients(state)
+
+    def answer(self, state: Any) -> Answer | None:
+        return last_answer(state.oracle)
 
 
 def _seen(problem: Problem, coef: Floats, weight: Floats, walk: Any) -> Design | Ridged:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fwcore.design import Floats, Ints, combine
 from fwcore.options import OracleOptions, WalkOptions
 from fwcore.oracles import FullPass, steepest_of_rows
-from fwcore.oracles.choice import partial_oracle
+from fwcore.oracles.choice import Answer, last_answer, partial_oracle
 from fwcore.problem import Problem
 from fwcore.solvers.base import Solver, close_step, new_walk, start_point
 from fwcore.status import Status
@@ -124,6 +124,9 @@ class OrthogonalMatchingPursuit(Solver):
         # An exact oracle has no use for a copy of the rows.
         seen: Any = problem.design if isinstance(state.pursuit.oracle, FullPass) else problem.rows
         return rows[: _advance(problem.design, seen, problem.sqnorms, problem.entries, state.pursuit, rows)]
+
+    def answer(self, state: PursuitState) -> Answer | None:
+        return last_answer(state.pursuit.oracle)
 
     def coefficients(self, state: PursuitState) -> tuple[Ints, Floats]:
         size = int(state.pursuit.fit["size"][0])

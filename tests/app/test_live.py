@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from app import words
 from app.board import Board
-from app.live import LIVE, ActiveFeatures
+from app.live import LIVE, ActiveFeatures, Gaps, Hits
 from app.live.features import COUNT, TopFeatures, lookup
 from app.live.thinning import DISPLAYED, Thinner, thin
 from app.runs import Run
@@ -73,6 +73,10 @@ def walked(name="sfw", points=30, upto=None, **options):
     return run
 
 
+def pictured(board, kind):
+    return next(picture for picture in board.pictures if type(picture) is kind)
+
+
 def test_the_board_streams_points_and_shows_what_the_walk_says():
     run, board = walked(upto=10), Board(Wire())
     board.begin([run])
@@ -120,12 +124,40 @@ def test_a_run_without_rules_or_objective_of_its_own_is_drawn_as_any_other(name)
     board.say()
     assert run.state.name == "DONE"
     assert board.sources[0].points.data["nnz"] == run.walk.points["nnz"].tolist()
-    assert board.pictures[-1]._levels[0].visible == (name == "smidas")
+    assert pictured(board, Gaps)._levels[0].visible == (name == "smidas")
     told = board._captions["gap"].text
     assert ("as the library does" in told) == (name != "smidas")
     assert ("calls of the library" in words._figures(run)) == (name != "smidas")
     # What samples rows takes derivatives of samples, and no dot products.
     assert ("derivatives" in words._figures(run)) == (name == "smidas")
+
+
+def test_right_answers_are_drawn_where_an_oracle_may_be_wrong():
+    exact, partial, unjudged = (
+        walked("fw", points=3, max_steps=50, **given)
+        for given in ({}, {"oracle": "greedy rows"}, {"oracle": "greedy rows", "judge": 0})
+    )
+    board = Board(Wire())
+    assert not board._cells["hits"].visible
+    for runs, seen in (([exact], False), ([exact, partial], True), ([unjudged], False), ([partial], True)):
+        board.begin(runs)
+        board.tick()
+        assert board._cells["hits"].visible is seen
+        assert all(board._cells[name].visible for name in ("paths", "error", "active", "gap"))
+    hits = np.concatenate([rows["hit"] for rows in partial.walk.chunks])
+    assert 0 < hits.mean() <= 1
+    shown = board.sources[0].hits.data
+    assert shown["step"][-1] == hits.size
+    assert shown["share"][-1] == pytest.approx(hits.mean())
+    assert all(share == pytest.approx(hits[:step].mean()) for step, share in zip(shown["step"], shown["share"], strict=True))
+    board.say()
+    assert f"{hits.mean():.1%} of the columns" in board._captions["hits"].text
+    assert pictured(board, Hits).describe(exact) == ""
+    # Sent again as it was.
+    before = dict(shown)
+    board.resend()
+    board.tick()
+    assert board.sources[0].hits.data == before
 
 
 def test_a_single_step_of_a_library_is_a_point_that_comes_back():
@@ -187,7 +219,7 @@ def test_every_picture_says_in_words_what_it_shows():
     assert "true relative gap" in told["gap"]
     assert "κ/n" not in told["gap"]
     rows = walked("sfw_rows", points=3, max_steps=10)
-    assert f"κ/n = {rows.walk.notes['kappa_share']:.3f}" in board.pictures[-1].describe(rows)
+    assert f"κ/n = {rows.walk.notes['kappa_share']:.3f}" in pictured(board, Gaps).describe(rows)
     board.tabulate()
     assert board.table.object.count("<tr>") == run.walk.reached + 1
 
@@ -195,7 +227,7 @@ def test_every_picture_says_in_words_what_it_shows():
 def test_the_stopping_line_is_at_the_tolerance():
     board = Board(Wire())
     board.begin([walked(tol=0.03, points=3)])
-    gaps = board.pictures[-1]
+    gaps = pictured(board, Gaps)
     assert [(level.visible, level.location) for level in gaps._levels] == [(True, 0.03), (False, None)] or gaps._levels[
         0
     ].location == 0.03

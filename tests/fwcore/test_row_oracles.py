@@ -290,3 +290,40 @@ def test_rejects_spend_their_budget_on_the_columns_that_are_hard_to_tell_apart()
     assert asked.entries == sum(seen) + seen[-1]
     assert asked.entries <= pulls
     assert asked.rows == seen[-1]
+
+
+@pytest.mark.parametrize("name", ["omp", "fw", "away_fw"])
+def test_the_judge_says_which_answers_were_right(name):
+    """Against products made anew before each step; off the clock and uncounted."""
+    problem, _ = recovery(m=100, p=150)
+    given = {"oracle": "greedy rows", "stable": 10} | ({} if name == "omp" else {"rule": "moved", "tol": 1e-14, "max_steps": 30})
+    value = 30 if name == "omp" else 3.0
+    walk = Walk(problem, name, [value], given)
+    a, hits = np.zeros(problem.p), []
+    steps = walk.snapshots(1)
+    for _ in range(30):
+        snapshot = steps.send(1) if walk.chunks else next(steps)
+        slopes = np.abs(problem.gradient(problem.residual(np.flatnonzero(a), a[a != 0])))
+        hits.append(float(slopes[walk.solver.answer(walk._state).columns[0]] >= slopes.max() * (1 - 1e-9)))
+        a = toys.dense(problem.p, snapshot.indices, snapshot.coefficients)
+    result = walk.result()
+    assert result.trace["hit"].tolist() == hits
+    assert 0 < result.hit_rate < 1
+    assert result.summary()["hit_rate"] == result.hit_rate
+    # What is judged changes nothing but that.
+    for every in (0, 7):
+        other = walk_path(problem, name, [value], judge=every, **given)
+        np.testing.assert_array_equal(other.coefs.toarray(), result.coefs.toarray())
+        assert other.trace["entries"].tolist() == result.trace["entries"].tolist()
+        looked = np.isfinite(other.trace["hit"])
+        assert looked.tolist() == [every > 0 and k % max(1, every) == 0 for k in range(30)]
+        assert other.trace["hit"][looked].tolist() == [hits[k] for k in np.flatnonzero(looked)]
+    assert set(result.trace["certain"]) <= {0.0, 1.0}
+    assert np.isnan(walk_path(problem, name, [value], **{k: v for k, v in given.items() if k not in ("oracle", "stable")}).hit_rate)
+
+
+def test_an_answer_by_a_whole_budget_is_always_right():
+    problem, _ = recovery(m=100, p=150)
+    result = walk_path(problem, "omp", [20], oracle="halving", oracle_rule="budget", budget=1.0)
+    assert result.hit_rate == 1.0
+    assert (result.trace["certain"] == 1.0).all()

@@ -1,0 +1,45 @@
+"""How often an oracle on a part of the rows finds the steepest columns (Rakotomamonjy et al. 2016)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from bokeh.models import Range1d
+
+from app.live.picture import Picture
+from app.live.sources import RunSources
+from app.runs import Run
+
+
+class Hits(Picture):
+    """The share of right answers so far, as the judge found by a look at all rows; shown where a run has such an oracle."""
+
+    name = "hits"
+    title = "Right answers of the oracle"
+    y_label = "share so far"
+    over_l1 = False
+    optional = True
+    legend = "Line: share of the answers so far that were the steepest columns, judged off the clock."
+
+    def build(self) -> None:
+        self.add_figure(y_range=Range1d(-0.02, 1.04))
+
+    def draw(self, plot: Any, sources: RunSources, line: dict[str, Any], colour: str) -> None:
+        self.line(plot, sources.hits, "step", "share", line_width=2, **line)
+
+    def concerns(self, run: Run) -> bool:
+        return run.options.get("oracle", "exact") != "exact" and run.options.get("judge", 1) > 0
+
+    def describe(self, run: Run) -> str:
+        walk = run.walk
+        if walk is None or not walk.reached or not self.concerns(run):
+            return ""
+        hits, certain = (np.concatenate([rows[name] for rows in walk.chunks]) for name in ("hit", "certain"))
+        looked = np.isfinite(hits)
+        if not looked.any():
+            return ""
+        return (
+            f"{hits[looked].mean():.1%} of the columns that were answered with in {looked.sum():,} steps were the steepest; the "
+            f"oracle was certain in {certain[looked].mean():.1%} of the steps"
+        )
