@@ -9,6 +9,7 @@ import param
 
 from fwcore import sampling
 from fwcore.errors import ParameterError
+from fwcore.oracles import KINDS, RULES
 
 
 class SamplingRule(param.String):
@@ -82,14 +83,14 @@ class OracleOptions(Options):
 
     oracle = param.Selector(
         default="exact",
-        objects=["exact", "greedy rows", "random rows", "halving", "rejects"],
+        objects=["exact", *KINDS],
         label="Oracle",
         doc="exact: all rows of all columns. greedy rows: by decreasing contribution. random rows: with weights. halving: all "
         "columns on few rows, then half of them on more, and so on. rejects: the same by single entries, a column less each time.",
     )
     oracle_rule = param.Selector(
         default="stability",
-        objects=["stability", "error bound", "budget", "doubling"],
+        objects=[*RULES],
         label="Rows are enough when",
         doc="stability: the same columns were the steepest throughout some rows. error bound: the rows left can change no slope by "
         "more. budget: a share of the entries was looked at. doubling: the budget, doubled until two answers agree. Halving and "

@@ -6,25 +6,19 @@ residual, pick the implementation by its type when a kernel is compiled.
 
 from fwcore.oracles.blocks import Blocks
 from fwcore.oracles.full import Full, FullPass
-from fwcore.oracles.greedy_rows import GreedyRows
-from fwcore.oracles.halving import Halving
+from fwcore.oracles.held import KINDS, RULES, Partial
 from fwcore.oracles.protocol import steepest
-from fwcore.oracles.random_rows import RandomRows
-from fwcore.oracles.rejects import Rejects
-from fwcore.oracles.rows import RULES, Partial, steepest_of_rows
+from fwcore.oracles.rows import steepest_of_rows
 from fwcore.oracles.sampled import Replaced, Sampled
 from fwcore.oracles.through_rows import ThroughRows
 
 __all__ = [
+    "KINDS",
     "RULES",
     "Blocks",
     "Full",
     "FullPass",
-    "GreedyRows",
-    "Halving",
     "Partial",
-    "RandomRows",
-    "Rejects",
     "Replaced",
     "Sampled",
     "ThroughRows",

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import row, row_entries, rows_are_full
-from fwcore.oracles.rows import begin
+from fwcore.oracles.held import begin
 from fwcore.tournament import champion, changed
 
 

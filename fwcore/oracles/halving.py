@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
 from fwcore.design import row, row_entries, rows_are_full, rows_are_stored
-from fwcore.dispatch import implements
+from fwcore.oracles.held import begin, keep, use
 from fwcore.oracles.row_order import shuffle, sort_further, weigh
-from fwcore.oracles.rows import Partial, ask, begin, keep, narrow, steepest_of_rows, use
-
-
-class Halving(NamedTuple):
-    """In each of log2(p) rounds all columns that are left see the same further rows, and the half with the larger sums survives.
-
-    Every round may touch the same number of entries, so that columns see twice as many rows from round to round. Rows come in
-    decreasing abs(r_i) ||x_i|| (non-stochastic, eq. 16), or at random without replacement (eq. 15). Rounds end once no more columns
-    are left than are wanted, or finalists.
-    """
-
-    held: Partial
 
 
 @njit(nogil=True, cache=True)
@@ -70,9 +56,15 @@ def _place(held):  # type: ignore[no-untyped-def]
         held.spare[held.alive[n]] = n
 
 
-@implements(narrow, Halving)
-def _narrow(oracle, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
-    held, told, m, p = oracle.held, oracle.held.told[0], residual.size, oracle.held.sums.size
+@njit(nogil=True, cache=True)
+def halving(held, rows, residual, barred):  # type: ignore[no-untyped-def]
+    """In each of log2(p) rounds all columns that are left see the same further rows, and the half with the larger sums survives.
+
+    Every round may touch the same number of entries, so that columns see twice as many rows from round to round. Rows come in
+    decreasing abs(r_i) ||x_i|| (non-stochastic, eq. 16), or at random without replacement (eq. 15). Rounds end once no more columns
+    are left than are wanted, or finalists.
+    """
+    told, m, p = held.told[0], residual.size, held.sums.size
     begin(held, residual)
     if told.by_size:
         ready = weigh(held, residual)
@@ -96,8 +88,3 @@ def _narrow(oracle, rows, entries, residual, barred):  # type: ignore[no-untyped
             else:
                 _see_short(held, rows, residual, told.used)
         keep(held, barred, most if told.used == m else max(most, (told.count + 1) // 2))
-
-
-@implements(steepest_of_rows, Halving)
-def _steepest(oracle, design, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
-    return ask(oracle, design, rows, entries, residual, barred)

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
+from numba import njit
 
-from fwcore.dispatch import implements
 from fwcore.oracles.accumulate import add_row, begin_sums, ends
-from fwcore.oracles.rows import Partial, ask, narrow, steepest_of_rows
 from fwcore.stream import below
 
 
-class RandomRows(NamedTuple):
+@njit(nogil=True, cache=True)
+def random_rows(held, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
     """Rows drawn with replacement, uniformly or with probability abs(r_i) ||x_i|| / sum (eq. 14), each weighed by 1 / probability.
 
     The error bound and a whole budget mean all rows, each once: of draws with replacement neither is ever certain.
     """
-
-    held: Partial
-
-
-@implements(narrow, RandomRows)
-def _narrow(oracle, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
-    held, told, m = oracle.held, oracle.held.told[0], residual.size
+    told, m = held.told[0], residual.size
     begin_sums(held, residual)
     if told.rule == 1 or (told.rule > 1 and told.share >= 1.0):
         for i in range(m):
@@ -42,8 +34,3 @@ def _narrow(oracle, rows, entries, residual, barred):  # type: ignore[no-untyped
         calm = calm + 1 if add_row(held, rows, i, residual[i] / share, barred) else 0
         if ends(held, entries, calm):
             break
-
-
-@implements(steepest_of_rows, RandomRows)
-def _steepest(oracle, design, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
-    return ask(oracle, design, rows, entries, residual, barred)

@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
-from fwcore.design import Ints, row_entry
-from fwcore.dispatch import implements
+from fwcore.design import row_entry
+from fwcore.oracles.held import begin, keep
 from fwcore.oracles.row_order import shuffle, sort_further, weigh
-from fwcore.oracles.rows import Partial, ask, begin, keep, narrow, steepest_of_rows
 from fwcore.stream import below
-
-
-class Rejects(NamedTuple):
-    """Of the columns that are left the one with the smallest sum goes after each of p - 1 phases.
-
-    After phase k = 1, 2, ... columns have seen ceil((n - p) / (L (p + 1 - k))) of their entries, L = 1/2 + sum_{i=2}^p 1/i, n the
-    budget; phases without a pull between them are made at once. A pull of column j is x_ij r_i for the next row i of j's own turn
-    through a random order of the rows, without replacement; with rows by size all columns see them in decreasing abs(r_i) ||x_i||.
-    ``first`` (p,): where in the order a column begins.
-    """
-
-    held: Partial
-    first: Ints
 
 
 @njit(nogil=True, cache=True)
@@ -44,17 +28,23 @@ def _sum_of_inverses(arms):  # type: ignore[no-untyped-def]
     return np.log(arms) + 0.5772156649015329 + 0.5 / arms - 1.0 / (12.0 * arms * arms) - 0.5
 
 
-@implements(narrow, Rejects)
-def _narrow(oracle, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
-    held, told, m, p = oracle.held, oracle.held.told[0], residual.size, oracle.held.sums.size
+@njit(nogil=True, cache=True)
+def rejects(held, rows, residual, barred):  # type: ignore[no-untyped-def]
+    """Of the columns that are left the one with the smallest sum goes after each of p - 1 phases.
+
+    After phase k = 1, 2, ... columns have seen ceil((n - p) / (L (p + 1 - k))) of their entries, L = 1/2 + sum_{i=2}^p 1/i, n the
+    budget; phases without a pull between them are made at once. A pull of column j is x_ij r_i for the next row i of j's own turn
+    through a random order of the rows, without replacement; with rows by size all columns see them in decreasing abs(r_i) ||x_i||.
+    """
+    told, m, p = held.told[0], residual.size, held.sums.size
     begin(held, residual)
     if told.by_size:
         sort_further(held, weigh(held, residual), m)
-        oracle.first[:] = 0
+        held.first[:] = 0
     else:
         shuffle(held.order, held.stream)
         for j in range(p):
-            oracle.first[j] = below(held.stream, m)
+            held.first[j] = below(held.stream, m)
     # What is left of a column is not known of single entries, but where it is nothing.
     told.left = 0.0 if told.share >= 1.0 else np.inf
     most, pulls = max(told.wanted, told.finalists), told.share * m * p
@@ -63,7 +53,7 @@ def _narrow(oracle, rows, entries, residual, barred):  # type: ignore[no-untyped
         for n in range(told.count):
             j = held.alive[n]
             for t in range(told.used, seen):
-                i = held.order[(oracle.first[j] + t) % m]
+                i = held.order[(held.first[j] + t) % m]
                 held.sums[n] += residual[i] * row_entry(rows, i, j)
         told.entries += told.count * (seen - told.used)
         told.used = seen
@@ -71,8 +61,3 @@ def _narrow(oracle, rows, entries, residual, barred):  # type: ignore[no-untyped
         while left > most and (told.share >= 1.0 or _pulls(pulls, p, left, m) == seen):
             left -= 1
         keep(held, barred, left)
-
-
-@implements(steepest_of_rows, Rejects)
-def _steepest(oracle, design, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
-    return ask(oracle, design, rows, entries, residual, barred)

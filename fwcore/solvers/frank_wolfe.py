@@ -16,7 +16,7 @@ from fwcore import sampling
 from fwcore.design import Design, Floats, Ints, Ridged, col_axpy, combine
 from fwcore.errors import ParameterError
 from fwcore.options import BallOptions
-from fwcore.oracles.choice import Answer, last_answer, through_rows
+from fwcore.oracles.choice import Answer, last_answer, through_rows, variant_of
 from fwcore.problem import Problem
 from fwcore.solvers import smooth_fw
 from fwcore.solvers.base import Solver, close_step, new_walk, start_point
@@ -91,8 +91,7 @@ class FrankWolfeSolver(Solver):
         return float(getattr(options, "ridge", 0.0))
 
     def variant(self, options: Any) -> dict[str, Any]:
-        asked = getattr(options, "oracle", "exact")
-        return ({"ridge": 1.0} if self.weight(options) else {}) | ({} if asked == "exact" else {"oracle": asked})
+        return ({"ridge": 1.0} if self.weight(options) else {}) | variant_of(options)
 
     def init(self, problem: Problem, options: Any, seed: int) -> BallState | SmoothState:
         self.kappa(problem.p, options, 0.0)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from fwcore.design import Floats, Ints, combine
 from fwcore.options import OracleOptions, WalkOptions
-from fwcore.oracles import FullPass, steepest_of_rows
-from fwcore.oracles.choice import Answer, last_answer, partial_oracle
+from fwcore.oracles import FullPass, Partial, steepest_of_rows
+from fwcore.oracles.choice import Answer, last_answer, variant_of
 from fwcore.problem import Problem
 from fwcore.solvers.base import Solver, close_step, new_walk, start_point
 from fwcore.status import Status
@@ -96,11 +96,11 @@ class OrthogonalMatchingPursuit(Solver):
         fit["norm"], fit["objective"] = options.tol * np.linalg.norm(problem.y), problem.f0
         empty = (np.zeros(0, np.int64), np.zeros(0), np.zeros((0, m)), np.zeros((0, 0)), np.zeros(0))
         full = FullPass(np.zeros(p))
-        oracle = full if options.oracle == "exact" else partial_oracle(problem.rows, m, p, options, seed)
+        oracle = full if options.oracle == "exact" else Partial.of(problem.rows, m, p, options, seed)
         return PursuitState(Pursuit(*empty, problem.y.copy(), np.zeros(m), np.zeros(p, np.bool_), fit, full, oracle, walk))
 
     def variant(self, options: Any) -> dict[str, Any]:
-        return {"oracle": options.oracle}
+        return variant_of(options)
 
     def set_point(self, problem: Problem, state: PursuitState, options: Any, value: float, progress: float) -> None:
         most, room = min(problem.m, problem.p), state.pursuit.support.size

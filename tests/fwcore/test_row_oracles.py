@@ -7,11 +7,10 @@ from numba import njit
 
 from fwcore import ParameterError, Problem, Status, Walk, walk_path
 from fwcore.design import matrix
-from fwcore.oracles import steepest_of_rows
-from fwcore.oracles.choice import partial_oracle
+from fwcore.oracles import KINDS, Partial, steepest_of_rows
 from fwcore.solvers.fw import FwOptions
 
-ORACLES = ("greedy rows", "random rows", "halving", "rejects")
+ORACLES = KINDS
 
 
 def recovery(m=400, p=800, k=15, seed=0, storage="dense"):
@@ -36,8 +35,8 @@ class Asked:
 
     def __init__(self, problem, name, wanted=1, seed=0, residual=None, **given):
         self.problem, self.wanted = problem, wanted
-        self.oracle = partial_oracle(problem.rows, problem.m, problem.p, FwOptions(oracle=name, **given), seed)
-        self.oracle.held.told["wanted"] = wanted
+        self.oracle = Partial.of(problem.rows, problem.m, problem.p, FwOptions(oracle=name, **given), seed)
+        self.oracle.told["wanted"] = wanted
         self.residual = problem.y if residual is None else residual
         self.products = -problem.gradient(self.residual)
 
@@ -46,7 +45,7 @@ class Asked:
         out[list(barred)] = True
         answer = _ask(self.oracle, self.problem.design, self.problem.rows, self.problem.entries, self.residual, out)
         self.index, self.value, self.rows, self.entries, self.dots, self.certain = answer
-        self.chosen = self.oracle.held.chosen[: self.wanted].tolist()
+        self.chosen = self.oracle.chosen[: self.wanted].tolist()
         sizes = np.where(out, 0.0, np.abs(self.products))
         self.right = set(np.argsort(-sizes, kind="stable")[: self.wanted].tolist())
         return self
@@ -252,7 +251,7 @@ def test_finalists_are_compared_by_all_rows(oracle, wanted):
 def test_a_budget_is_doubled_until_two_answers_agree(oracle, wanted):
     problem, _ = recovery(m=200, p=100)
     doubled = Asked(problem, oracle, wanted, oracle_rule="doubling", budget=0.02)()
-    told = doubled.oracle.held.told[0]
+    told = doubled.oracle.told[0]
     assert 0.04 <= told["share"] <= 1.0
     half = Asked(problem, oracle, wanted, oracle_rule="budget", budget=float(told["share"]) / 2)()
     if oracle != "random rows" and not (oracle == "rejects" and told["share"] == 1.0):
