@@ -16,7 +16,9 @@ fista, apg              p dots a gradient, and a dot for every non-zero coeffici
                         p more where the gap is looked at
 smidas, truncgrad       a grad and the stored entries of a row an update, and no X'y; where the gap is looked at, p dots and one for
                         every non-zero coefficient; a search for eta is charged as the passes that it is
-omp                     p dots a column
+omp                     p dots a column; of the logistic loss also a dot for every column of the support, twice its entries, for
+                        each product of conjugate gradients, as in cosamp
+cosamp, stoch_cosamp    p dots an iteration (or the batch's entries), and the same for the fit on 3 k columns
 an oracle on rows       the entries that it touches, and a dot for the slope of its answer (none in omp), in the place of p dots
 sfw_rows, sfw_mokhtari, b grads and the stored entries of b rows a step, and no X'y; a gap that is confirmed, or a start from the
 sfw_lu_freund           gradient, is a pass: a grad for every sample and all stored entries

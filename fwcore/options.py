@@ -78,7 +78,19 @@ class GapOptions(WalkOptions):
     )
 
 
-class OracleOptions(Options):
+class JudgedOptions(Options):
+    """Those of the solvers whose choice of columns may be wrong."""
+
+    judge = param.Integer(
+        default=1,
+        bounds=(0, 10**6),
+        softbounds=(0, 100),
+        label="Judge every",
+        doc="Steps from one look at whether the answer was right to the next, by a pass over all rows off the clock. 0: no look.",
+    )
+
+
+class OracleOptions(JudgedOptions):
     """Those of the solvers that may look at a part of the rows for their steepest column."""
 
     oracle = param.Selector(
@@ -105,13 +117,6 @@ class OracleOptions(Options):
         softbounds=(1, 1000),
         label="Finalists",
         doc="Columns that are left to be compared by all rows at the end. 1: none, as in the paper.",
-    )
-    judge = param.Integer(
-        default=1,
-        bounds=(0, 10**6),
-        softbounds=(0, 100),
-        label="Judge every",
-        doc="Steps from one look at whether the answer was right to the next, by a pass over all rows off the clock. 0: no look.",
     )
     by_size = param.Boolean(
         default=True,

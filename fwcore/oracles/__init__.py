@@ -8,7 +8,7 @@ from fwcore.oracles.blocks import Blocks
 from fwcore.oracles.full import Full, FullPass
 from fwcore.oracles.held import KINDS, RULES, Partial
 from fwcore.oracles.protocol import steepest
-from fwcore.oracles.rows import steepest_of_rows
+from fwcore.oracles.rows import steepest_columns, steepest_of_rows
 from fwcore.oracles.sampled import Replaced, Sampled
 from fwcore.oracles.through_rows import ThroughRows
 
@@ -23,5 +23,6 @@ __all__ = [
     "Sampled",
     "ThroughRows",
     "steepest",
+    "steepest_columns",
     "steepest_of_rows",
 ]

@@ -43,7 +43,8 @@ def add_row(held, rows, i, by, barred):  # type: ignore[no-untyped-def]
                     crossed |= _crosses(told, held.inside[j], abs(sums[j]))
         best = champion(tree, sums) if told.wanted == 1 else 0
     if told.wanted > 1:
-        return not (crossed and _choose_anew(held))
+        # Only stability asks; to find the largest costs more than to add a row.
+        return not (crossed and told.rule == 0 and _choose_anew(held))
     same = best == told.top
     told.top = best
     return same

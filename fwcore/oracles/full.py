@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from fwcore.design import Floats, Ints, all_dots, col_dot, col_entries
 from fwcore.dispatch import implements
 from fwcore.oracles.protocol import steepest
-from fwcore.oracles.rows import steepest_of_rows
+from fwcore.oracles.rows import steepest_columns, steepest_of_rows
 
 
 class Full(NamedTuple):
@@ -38,6 +40,19 @@ def _steepest_of_rows(oracle, design, rows, entries, residual, barred):  # type:
     all_dots(design, residual, residual.sum(), oracle.dots)
     best, largest = -1, 0.0
     for j in range(oracle.dots.size):
-        if abs(oracle.dots[j]) > largest and not barred[j]:
+        if barred[j]:
+            oracle.dots[j] = 0.0
+        if abs(oracle.dots[j]) > largest:
             best, largest = j, abs(oracle.dots[j])
     return best, oracle.dots[max(best, 0)], residual.size, entries, oracle.dots.size, True
+
+
+@implements(steepest_columns, FullPass)
+def _steepest_columns(oracle, wanted):  # type: ignore[no-untyped-def]
+    sizes = -np.abs(oracle.dots)
+    chosen = np.argpartition(sizes, wanted)[:wanted] if wanted < sizes.size else np.arange(sizes.size)
+    chosen = chosen[np.argsort(sizes[chosen])]
+    for n in range(chosen.size):
+        if sizes[chosen[n]] == 0.0:
+            chosen[n] = -1
+    return chosen

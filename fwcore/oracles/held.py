@@ -73,6 +73,12 @@ class Partial(NamedTuple):
     told: Any
     stream: NDArray[np.uint64]
 
+    @property
+    def draws(self) -> bool:
+        """Whether it may answer the same residual in another way."""
+        kind = KINDS[self.told["kind"][0]]
+        return kind == "random rows" or (kind != "greedy rows" and not self.told["by_size"][0])
+
     @classmethod
     def of(cls, rows: Rows, m: int, p: int, options: Any, seed: int) -> Partial:
         """For the rows of an m x p design and `fwcore.options.OracleOptions`; a pass over X."""

@@ -34,6 +34,11 @@ def steepest_of_rows(oracle, design, rows, entries, residual, barred):  # type: 
     raise compiled_only("steepest_of_rows")
 
 
+def steepest_columns(oracle, wanted):  # type: ignore[no-untyped-def]
+    """All ``wanted`` columns of the last answer, the largest first; -1 for those that are missing."""
+    raise compiled_only("steepest_columns")
+
+
 @njit(nogil=True, cache=True)
 def _finish(held, design, residual, barred):  # type: ignore[no-untyped-def]
     """Let the finalists be compared by all rows, and write down the answer; the dot products made."""
@@ -90,3 +95,9 @@ def _ask(held, design, rows, entries, residual, barred):  # type: ignore[no-unty
 @implements(steepest_of_rows, Partial)
 def _steepest(held, design, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
     return _ask(held, design, rows, entries, residual, barred)
+
+
+@implements(steepest_columns, Partial)
+def _columns(held, wanted):  # type: ignore[no-untyped-def]
+    # It was told before how many are wanted.
+    return held.chosen[: held.told[0].wanted]

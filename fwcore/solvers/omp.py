@@ -15,7 +15,10 @@ from fwcore.options import OracleOptions, WalkOptions
 from fwcore.oracles import FullPass, Partial, steepest_of_rows
 from fwcore.oracles.choice import Answer, last_answer, variant_of
 from fwcore.problem import Problem
+from fwcore.solvers import smooth_omp
 from fwcore.solvers.base import Solver, close_step, new_walk, start_point
+from fwcore.solvers.restricted_fit import nonzeros, with_room
+from fwcore.solvers.smooth_omp import SmoothState
 from fwcore.status import Status
 from fwcore.trace import Rows, new_rows
 
@@ -73,22 +76,23 @@ class PursuitState:
 
 
 class OrthogonalMatchingPursuit(Solver):
-    """min 1/2 ||X a - y||^2 subject to at most k non-zeros, greedily.
+    """min f(a) subject to at most k non-zeros, greedily.
 
-    The column with the largest abs(x_j'(y - X a)), or what an oracle on a part of the rows takes for it (``oracle``), joins the
-    support, on which a is then the least-squares solution, by a QR factorisation that grows with it (Gram-Schmidt). Columns are of
-    unit norm in a standardised problem; otherwise long ones are preferred, as is usual. A column that depends on the support is
-    passed over. Supports are nested: a path over k is one run.
+    The column with the largest abs(x_j'r), r = -l'(X a, y), which is y - X a of the squared loss, or what an oracle on a part of
+    the rows takes for it (``oracle``), joins the support, on which a then minimises f: by a QR factorisation that grows with it
+    (Gram-Schmidt), or by Newton steps (logistic loss, `fwcore.solvers.restricted_fit`). Columns are of unit norm in a standardised
+    problem; otherwise long ones are preferred, as is usual. A column that depends on the support is passed over. Supports are
+    nested: a path over k is one run.
     """
 
     name = "omp"
     title = "Orthogonal matching pursuit"
     reference = "Pati, Rezaiifar & Krishnaprasad 1993; Rakotomamonjy, Koco & Ralaivola 2016, Algorithm 1"
     form = "support"
-    losses = ("squared",)
+    losses = ("squared", "logistic")
     Options = OmpOptions
 
-    def init(self, problem: Problem, options: Any, seed: int) -> PursuitState:
+    def init(self, problem: Problem, options: Any, seed: int) -> PursuitState | SmoothState:
         m, p, fit = problem.m, problem.p, np.zeros(1, FIT)
         walk = new_walk(problem, WalkOptions(max_steps=10**12))
         # X'y is the first of the passes, which are charged as they are made.
@@ -97,14 +101,22 @@ class OrthogonalMatchingPursuit(Solver):
         empty = (np.zeros(0, np.int64), np.zeros(0), np.zeros((0, m)), np.zeros((0, 0)), np.zeros(0))
         full = FullPass(np.zeros(p))
         oracle = full if options.oracle == "exact" else Partial.of(problem.rows, m, p, options, seed)
+        if problem.loss.name != "squared":
+            return smooth_omp.new_state(problem, options.tol, full, oracle, walk)
         return PursuitState(Pursuit(*empty, problem.y.copy(), np.zeros(m), np.zeros(p, np.bool_), fit, full, oracle, walk))
 
     def variant(self, options: Any) -> dict[str, Any]:
         return variant_of(options)
 
-    def set_point(self, problem: Problem, state: PursuitState, options: Any, value: float, progress: float) -> None:
-        most, room = min(problem.m, problem.p), state.pursuit.support.size
+    def set_point(self, problem: Problem, state: Any, options: Any, value: float, progress: float) -> None:
+        most = min(problem.m, problem.p)
         wanted = min(int(value), most)
+        start_point(state.walk, value)
+        if isinstance(state, SmoothState):
+            state.pursuit = state.pursuit._replace(fit=with_room(state.pursuit.fit, wanted))
+            state.pursuit.ends["wanted"] = wanted
+            return
+        room = state.pursuit.support.size
         if wanted > room:
             # At least doubled, so that a long path does not copy the basis at each point.
             more = max(wanted, min(2 * room, most)) - room
@@ -116,19 +128,22 @@ class OrthogonalMatchingPursuit(Solver):
                 triangle=np.pad(held.triangle, ((0, more), (0, more))),
                 along=np.pad(held.along, (0, more)),
             )
-        start_point(state.walk, value)
         state.pursuit.fit["wanted"] = wanted
 
-    def advance(self, problem: Problem, state: PursuitState, n: int) -> Rows:
+    def advance(self, problem: Problem, state: Any, n: int) -> Rows:
         rows = new_rows(n)
         # An exact oracle has no use for a copy of the rows.
         seen: Any = problem.design if isinstance(state.pursuit.oracle, FullPass) else problem.rows
+        if isinstance(state, SmoothState):
+            return rows[: smooth_omp.steps(seen, problem, state, rows)]
         return rows[: _advance(problem.design, seen, problem.sqnorms, problem.entries, state.pursuit, rows)]
 
-    def answer(self, state: PursuitState) -> Answer | None:
+    def answer(self, state: Any) -> Answer | None:
         return last_answer(state.pursuit.oracle)
 
-    def coefficients(self, state: PursuitState) -> tuple[Ints, Floats]:
+    def coefficients(self, state: Any) -> tuple[Ints, Floats]:
+        if isinstance(state, SmoothState):
+            return nonzeros(state.pursuit.fit)
         size = int(state.pursuit.fit["size"][0])
         order = np.argsort(state.pursuit.support[:size])
         indices, values = state.pursuit.support[:size][order], state.pursuit.values[:size][order]

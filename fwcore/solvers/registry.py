@@ -9,6 +9,7 @@ from fwcore.solvers.away_fw import AwayFW
 from fwcore.solvers.base import Solver
 from fwcore.solvers.cd import CoordinateDescent
 from fwcore.solvers.corrective_fw import CorrectiveFW
+from fwcore.solvers.cosamp import Cosamp
 from fwcore.solvers.detcd import DeterministicCD
 from fwcore.solvers.fista import Fista
 from fwcore.solvers.fw import DeterministicFW
@@ -25,6 +26,7 @@ from fwcore.solvers.sfw_lu_freund import LuFreundFW
 from fwcore.solvers.sfw_mokhtari import MokhtariFW
 from fwcore.solvers.sfw_rows import RowsFW
 from fwcore.solvers.smidas import Smidas
+from fwcore.solvers.stoch_cosamp import StochCosamp
 from fwcore.solvers.truncgrad import TruncatedGradient
 
 SOLVERS: tuple[Solver, ...] = (
@@ -43,6 +45,8 @@ SOLVERS: tuple[Solver, ...] = (
     Fista(),
     AcceleratedProjection(),
     OrthogonalMatchingPursuit(),
+    Cosamp(),
+    StochCosamp(),
     Smidas(),
     TruncatedGradient(),
     Lars(),

@@ -1,0 +1,173 @@
+"""The fit on some columns: min f(a) over a that is zero elsewhere, by Newton steps whose systems conjugate gradients solve.
+
+Of the squared loss the first step is the least-squares solution, those after it take away what is left of rounding; of the logistic
+loss steps are as long as the segment says. Nothing is factored, so that columns may come and go, and a fit begins from the last.
+Where columns depend on each other it is one of the minimisers. Where they tell the classes apart there is none: the fit then ends
+when the loss is a millionth of f(0).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from fwcore.design import Floats, Ints, col_dot, col_entries, combine
+from fwcore.losses import descent_at, loss_at
+from fwcore.problem import Problem
+from fwcore.steps import minimum_on_segment
+
+ABOUT = np.dtype([("size", np.int64), ("objective", np.float64), ("reference", np.float64)])
+_NEWTON_STEPS = 50
+_SLOPE, _APART = 1e-12, 1e-6
+
+
+class Fit(NamedTuple):
+    """Coefficients ``values`` on ``columns`` (room,), in their first ``size`` places.
+
+    ``image``, ``residual`` (m,): X a and -l'(X a, y). ``curvature``, ``toward`` (m,): l'', and X d along a step d. ``gradient``,
+    ``step``, ``search``, ``product`` (room,): room for conjugate gradients. ``about`` (1,): the size, f(a), and f(0).
+    """
+
+    columns: Ints
+    values: Floats
+    image: Floats
+    residual: Floats
+    curvature: Floats
+    toward: Floats
+    gradient: Floats
+    step: Floats
+    search: Floats
+    product: Floats
+    about: Any
+
+
+def new_fit(problem: Problem, room: int) -> Fit:
+    """No columns, a = 0."""
+    about = np.zeros(1, ABOUT)
+    about["objective"] = about["reference"] = problem.f0
+    start = -problem.loss.derivative(np.zeros(problem.m), problem.y)
+    image, curvature, toward = (np.zeros(problem.m) for _ in range(3))
+    gradient, step, search, product = (np.zeros(room) for _ in range(4))
+    columns = (np.zeros(room, np.int64), np.zeros(room))
+    return Fit(*columns, image, start, curvature, toward, gradient, step, search, product, about)
+
+
+def with_room(fit: Fit, room: int) -> Fit:
+    """The same fit with room for so many columns, at least doubled, so that a long path does not copy it at each point."""
+    short = room - fit.columns.size
+    if short <= 0:
+        return fit
+    more = max(short, fit.columns.size)
+    names = ("columns", "values", "gradient", "step", "search", "product")
+    return fit._replace(**{name: np.pad(getattr(fit, name), (0, more)) for name in names})
+
+
+def nonzeros(fit: Fit) -> tuple[Ints, Floats]:
+    """Indices in increasing order and values of the non-zero coefficients."""
+    size = int(fit.about["size"][0])
+    order = np.argsort(fit.columns[:size])
+    indices, values = fit.columns[:size][order], fit.values[:size][order]
+    return indices[values != 0], values[values != 0]
+
+
+@njit(nogil=True, cache=True)
+def look(design, y, loss, fit, walk):  # type: ignore[no-untyped-def]
+    """Make the image, the residual and f(a) follow the coefficients; charged."""
+    it = fit.about[0]
+    fit.image[:] += combine(design, fit.columns[: it.size], fit.values[: it.size], fit.image)
+    _derive(y, loss, fit)
+    for k in range(it.size):
+        walk.entries += col_entries(design, fit.columns[k])
+
+
+@njit(nogil=True, cache=True)
+def _derive(y, loss, fit):  # type: ignore[no-untyped-def]
+    fit.about[0].objective = 0.0
+    for i in range(y.size):
+        fit.about[0].objective += loss_at(loss, fit.image[i], y[i])
+        r = descent_at(loss, fit.image[i], y[i])
+        fit.residual[i] = r
+        fit.curvature[i] = 1.0 if loss.curvature == 1.0 else abs(r) * (1.0 - abs(r))
+
+
+@njit(nogil=True, cache=True)
+def _dots(design, fit, v, out, walk):  # type: ignore[no-untyped-def]
+    """out_k = x_k'v for the columns of the fit; charged."""
+    total = v.sum()
+    for k in range(fit.about[0].size):
+        out[k] = col_dot(design, fit.columns[k], v, total)
+        walk.entries += col_entries(design, fit.columns[k])
+    walk.dots += fit.about[0].size
+
+
+@njit(nogil=True, cache=True)
+def _times_hessian(design, fit, walk):  # type: ignore[no-untyped-def]
+    """``product`` = X'diag(l'') X ``search``; ``toward`` = X ``search``, times l''."""
+    n = fit.about[0].size
+    fit.toward[:] += combine(design, fit.columns[:n], fit.search[:n], fit.toward)
+    for i in range(fit.toward.size):
+        fit.toward[i] *= fit.curvature[i]
+    _dots(design, fit, fit.toward, fit.product, walk)
+    for k in range(n):
+        walk.entries += col_entries(design, fit.columns[k])
+
+
+@njit(nogil=True, cache=True)
+def _solve(design, sqnorms, fit, tolerance, walk):  # type: ignore[no-untyped-def]
+    """``step`` = the Newton step for the slopes ``gradient`` = X'r, to a share ``tolerance`` of them (Jacobi-preconditioned)."""
+    n = fit.about[0].size
+    left, step, search, product = fit.gradient, fit.step, fit.search, fit.product
+    step[:n] = 0.0
+    energy = 0.0
+    for k in range(n):
+        search[k] = left[k] / sqnorms[fit.columns[k]]
+        energy += left[k] * search[k]
+    enough = tolerance * tolerance * energy
+    for _ in range(2 * n + 20):
+        if energy <= enough or energy <= 0.0:
+            break
+        _times_hessian(design, fit, walk)
+        bent = 0.0
+        for k in range(n):
+            bent += search[k] * product[k]
+        if bent <= 1e-14 * energy:
+            # No curvature along it: the columns depend on each other, or the classes are told apart.
+            if step[:n].any():
+                break
+            bent = energy
+        length, before, energy = energy / bent, energy, 0.0
+        for k in range(n):
+            step[k] += length * search[k]
+            left[k] -= length * product[k]
+            energy += left[k] * left[k] / sqnorms[fit.columns[k]]
+        for k in range(n):
+            search[k] = left[k] / sqnorms[fit.columns[k]] + energy / before * search[k]
+
+
+@njit(nogil=True, cache=True)
+def solve_on(design, sqnorms, y, loss, fit, walk):  # type: ignore[no-untyped-def]
+    """``values`` <- the minimiser of f on ``columns``, whose squared norms are positive; charged."""
+    it, first = fit.about[0], 0.0
+    n = it.size
+    look(design, y, loss, fit, walk)
+    for turn in range(_NEWTON_STEPS):
+        _dots(design, fit, fit.residual, fit.gradient, walk)
+        steepest, descent = 0.0, 0.0
+        for k in range(n):
+            steepest = max(steepest, fit.gradient[k] ** 2 / sqnorms[fit.columns[k]])
+        if steepest <= 2.0 * _SLOPE * _SLOPE * it.reference or (it.objective <= _APART * it.reference and loss.curvature < 1.0):
+            return
+        first = max(first, steepest)
+        _solve(design, sqnorms, fit, 1e-10 if loss.curvature == 1.0 else min(0.1, np.sqrt(steepest / first)), walk)
+        fit.toward[:] += combine(design, fit.columns[:n], fit.step[:n], fit.toward)
+        for i in range(y.size):
+            descent += fit.residual[i] * fit.toward[i]
+        length = minimum_on_segment(loss, y, fit.image, fit.toward, 0.0, 0.0, descent) if descent > 0.0 else 0.0
+        before = it.objective
+        for k in range(n):
+            fit.values[k] += length * fit.step[k]
+        look(design, y, loss, fit, walk)
+        if length == 0.0 or (turn > 0 and it.objective >= before):
+            return

@@ -1,0 +1,46 @@
+"""Stochastic CoSaMP (Nguyen, Needell & Woolf 2014, StoGradMP)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fwcore.errors import ParameterError
+from fwcore.options import BatchSize, JudgedOptions, OracleOptions
+from fwcore.oracles import Partial
+from fwcore.problem import Problem
+from fwcore.sampling import parse
+from fwcore.solvers.cosamp import Cosamp, CosampLimits
+
+
+class StochCosampOptions(CosampLimits, JudgedOptions):
+    """Options of `StochCosamp`."""
+
+    batch = BatchSize(default="10%", label="Batch", doc="Samples of an iteration, a percentage or a count.")
+
+
+class StochCosamp(Cosamp):
+    """`Cosamp` with the 2 k columns that are the steepest of the gradient of a batch, and fits on all rows.
+
+    A batch is drawn with replacement, uniformly; where rows are sparse, until it holds its share of the entries. One of 100 % is
+    the exact method.
+    """
+
+    name = "stoch_cosamp"
+    title = "Stochastic CoSaMP"
+    reference = "Nguyen, Needell & Woolf 2014 (StoGradMP)"
+    draws = "rows"
+    Options = StochCosampOptions
+
+    def oracle(self, problem: Problem, options: Any, seed: int) -> Partial:
+        try:
+            batch = parse(options.batch).kappa(problem.m)
+        except ParameterError as error:
+            rule = f"a percentage, or an int in [1, {problem.m}], the number of samples"
+            raise ParameterError("batch", type(self).__name__, rule, options.batch) from error
+        asked = OracleOptions(
+            oracle="random rows", oracle_rule="budget", budget=batch / problem.m, by_size=False, judge=options.judge
+        )
+        return Partial.of(problem.rows, problem.m, problem.p, asked, seed)
+
+    def variant(self, options: Any) -> dict[str, Any]:
+        return {}
