@@ -241,8 +241,11 @@ class Problem:
         """Error on the test rows, as in `Verdict`; NaN without test rows."""
         if self.test_design is None or self.test_y is None:
             return float("nan")
-        prediction = self.y_offset + self.y_scale * _image(self.test_design, indices, coefficients)
-        return self.loss.error(prediction, self.test_y)
+        return self.loss.error(self.predict(self.test_design, indices, coefficients), self.test_y)
+
+    def predict(self, design: Design, indices: Ints, coefficients: Floats) -> Floats:
+        """Of the rows of ``design`` or ``test_design``, in the units of the y that was given."""
+        return self.y_offset + self.y_scale * _image(design, indices, coefficients)
 
 
 def duality_gap(

@@ -17,6 +17,7 @@ from fwcore import grids
 from fwcore.design import Floats
 from fwcore.errors import ParameterError
 from fwcore.forms import FORMS
+from fwcore.metrics import f_measure
 from fwcore.options import build
 from fwcore.path import PathResult, Walk
 from fwcore.problem import Problem
@@ -79,7 +80,8 @@ class Figures:
     method takes no derivatives of single samples); ``active``: mean number
     of non-zero coefficients of a point; ``gap``: the largest true gap of a point of any seed, relative to f(0), by the judge;
     ``error``: the least test error of a path, ``at`` the l1 norm where it is; ``speedup``: seconds of `REFERENCE` over these;
-    ``finished``: whether no limit ended a point.
+    ``finished``: whether no limit ended a point; ``hits``: the share of right answers of an oracle on a part of the rows;
+    ``f_measure``: of the supports of a path with that of the true coefficients, where they are known, the best.
     """
 
     contender: str
@@ -97,6 +99,8 @@ class Figures:
     error: float
     at: float
     finished: bool
+    hits: float = float("nan")
+    f_measure: float = float("nan")
 
 
 def compare(
@@ -107,6 +111,7 @@ def compare(
     points: int = grids.POINTS,
     delta_max: float | None = None,
     shared: dict[str, Any] | None = None,
+    truth: Floats | None = None,
     seed: int = 0,
     progress: Callable[[str, int, int], None] | None = None,
     stopped: Callable[[], bool] = lambda: False,
@@ -123,6 +128,8 @@ def compare(
         The grids: lam from lam_max to lam_max / 100, delta to ``delta_max``, by default `grids.delta_max`.
     shared : dict, optional
         Options for all contenders that have them, such as ``tol``.
+    truth : ndarray of shape (p,), optional
+        True coefficients, of columns of unit norm; in units of y they count from 1e-3 on (`fwcore.metrics.f_measure`).
     progress : callable of (text, done, total), optional
     stopped : callable, optional
         Asked between chunks of steps; once it says so, the contenders that were done are returned.
@@ -149,7 +156,7 @@ def compare(
             if result is None:
                 return _with_speedups(found)
             results.append(result)
-        found.append(_figures(entrant, results))
+        found.append(_figures(entrant, results, truth, problem.y_scale))
     return _with_speedups(found)
 
 
@@ -172,7 +179,7 @@ def _walked(walk: Walk, stopped: Callable[[], bool]) -> PathResult | None:
     return walk.result()
 
 
-def _figures(entrant: Contender, results: Sequence[PathResult]) -> Figures:
+def _figures(entrant: Contender, results: Sequence[PathResult], truth: Floats | None, unit: float) -> Figures:
     def mean(values: Iterator[float]) -> float:
         return statistics.fmean(values)
 
@@ -195,8 +202,14 @@ def _figures(entrant: Contender, results: Sequence[PathResult]) -> Figures:
         gap=max(result.max_relative_gap for result in results),
         error=error,
         at=at,
+        hits=mean(result.hit_rate for result in results),
+        f_measure=float("nan") if truth is None else mean(_best_f_measure(result, truth, unit) for result in results),
         finished=all(result.status not in (Status.STEP_LIMIT, Status.DIVERGED, Status.STOPPED) for result in results),
     )
+
+
+def _best_f_measure(result: PathResult, truth: Floats, unit: float) -> float:
+    return max(f_measure(unit * result.coefs[:, [k]].toarray()[:, 0], truth) for k in range(result.points.size))
 
 
 def _least_error(results: Sequence[PathResult]) -> tuple[float, float]:

@@ -6,7 +6,7 @@ import csv
 import json
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -18,6 +18,7 @@ from rich.table import Table
 from fwcore import datasets, grids, papers
 from fwcore.cli.common import INTERRUPTED, STEP_LIMIT, interruptible, messages, progress_line, reporting_errors
 from fwcore.errors import ParameterError
+from fwcore.problem import Problem
 from fwcore.study import Figures, compare, contenders
 
 _DEFAULTS = {"squared": "cd,sfw:1%", "logistic": "scd,sfw:1%"}
@@ -33,7 +34,11 @@ _HEADINGS = {
     "gap": "worst gap",
     "error": "least test error",
     "at": "at l1 norm",
+    "hits": "right answers",
+    "f_measure": "F-measure",
 }
+# What most comparisons have not is shown where one of them has it.
+_RARE = ("hits", "f_measure")
 
 
 def run(
@@ -69,6 +74,7 @@ def run(
                 points=points,
                 delta_max=delta_max,
                 shared=shared,
+                truth=_truth(dataset, problem),
                 seed=seed,
                 progress=line,
                 stopped=interrupted.is_set,
@@ -81,10 +87,23 @@ def run(
     raise typer.Exit(0 if all(row.finished for row in rows) else STEP_LIMIT)
 
 
-def _cells(row: Figures, dataset: str, plus_minus: str) -> list[str]:
+def _truth(dataset: str, problem: Problem) -> Any:
+    """True coefficients of what is generated, of columns of unit norm; None where they are not known, or columns were dropped."""
+    entry = datasets.find(dataset)
+    coef = datasets.read(entry).coef if entry.generator else None
+    return None if coef is None or coef.size != problem.p else coef / problem.design.scale
+
+
+def _shown(rows: Sequence[Figures]) -> dict[str, str]:
+    """The columns, by name, with their headings."""
+    known = [name for name in _RARE if any(math.isfinite(getattr(row, name)) for row in rows)]
+    return {name: title for name, title in _HEADINGS.items() if name not in _RARE or name in known}
+
+
+def _cells(row: Figures, dataset: str, plus_minus: str, shown: Iterable[str]) -> list[str]:
     """A row in words, deviations beside their means, and what the paper printed in brackets."""
     cells = [row.contender]
-    for name in [*_HEADINGS][1:]:
+    for name in [*shown][1:]:
         value = getattr(row, name)
         if not math.isfinite(value):
             cells.append("–")
@@ -100,9 +119,10 @@ def _cells(row: Figures, dataset: str, plus_minus: str) -> list[str]:
 
 
 def _table(rows: Sequence[Figures], dataset: str) -> None:
-    table = Table(*_HEADINGS.values())
+    shown = _shown(rows)
+    table = Table(*shown.values())
     for row in rows:
-        table.add_row(*(escape(cell) for cell in _cells(row, dataset, "±")))
+        table.add_row(*(escape(cell) for cell in _cells(row, dataset, "±", shown)))
     Console(width=None if sys.stdout.isatty() else 160).print(table)
 
 
@@ -120,17 +140,19 @@ def _csv(rows: Sequence[Figures], dataset: str) -> None:
 
 
 def _markdown(rows: Sequence[Figures], dataset: str) -> None:
-    print("| " + " | ".join(_HEADINGS.values()) + " |")
-    print("|" + "---|" * len(_HEADINGS))
+    shown = _shown(rows)
+    print("| " + " | ".join(shown.values()) + " |")
+    print("|" + "---|" * len(shown))
     for row in rows:
-        print("| " + " | ".join(_cells(row, dataset, "±")) + " |")
+        print("| " + " | ".join(_cells(row, dataset, "±", shown)) + " |")
 
 
 def _latex(rows: Sequence[Figures], dataset: str) -> None:
-    print(f"\\begin{{tabular}}{{l{'r' * (len(_HEADINGS) - 1)}}}\n\\hline")
-    print(" & ".join(_HEADINGS.values()) + r" \\ \hline")
+    shown = _shown(rows)
+    print(f"\\begin{{tabular}}{{l{'r' * (len(shown) - 1)}}}\n\\hline")
+    print(" & ".join(shown.values()) + r" \\ \hline")
     for row in rows:
-        cells = [cell.replace("%", r"\%").replace("_", r"\_") for cell in _cells(row, dataset, r"$\pm$")]
+        cells = [cell.replace("%", r"\%").replace("_", r"\_") for cell in _cells(row, dataset, r"$\pm$", shown)]
         print(" & ".join(cells) + r" \\")
     print("\\hline\n\\end{tabular}")
 

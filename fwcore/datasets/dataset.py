@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -105,6 +105,13 @@ class Dataset:
         if features > _MOST_FEATURES or product_count(features, self.degree) > MOST_COLUMNS:
             rule = f"left out or lower: {features:,} features give more products than can be counted"
             raise ParameterError("degree", "fwcore", rule, self.degree)
+
+    def split(self, split_seed: int = 0, test_fraction: float | None = None) -> tuple[Dataset, Dataset | None]:
+        """The rows to learn from and those held out, if any, as datasets; parameters and errors as in `problem`."""
+        fraction = checked_split(split_seed, self.test_fraction if test_fraction is None else test_fraction)
+        X, y, test = _split(self, split_seed, fraction)
+        train = replace(self, X=X, y=y, test=None)
+        return train, None if test is None else replace(self, X=test[0], y=test[1], test=None)
 
     def problem(self, *, split_seed: int = 0, test_fraction: float | None = None, loss: str | None = None) -> Problem:
         """Split, standardise by the training rows, make the products, drop the columns that are constant on the training rows.

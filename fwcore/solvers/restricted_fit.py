@@ -1,10 +1,10 @@
 """The fit on some columns: min f(a) over a that is zero elsewhere, by Newton steps whose systems conjugate gradients solve.
 
-Of the squared loss the first step is the least-squares solution, those after it take away what is left of rounding; of the logistic
-loss steps are damped (Levenberg), change no prediction by more than 10, and are as long as the segment says: in a direction that
-tells the classes apart there is no curvature in the end, and a step along it no end. Nothing is factored, so that columns may come
-and go, and a fit begins from the last. Where columns depend on each other it is one of the minimisers. Where they tell the classes
-apart there is none: the fit then ends when the loss is a millionth of f(0).
+It ends when no column has more than 1e-9 of the slope that one could have. Of the squared loss the first step is the least-squares
+solution, and mostly the last; of the logistic loss steps are damped (Levenberg), change no prediction by more than 10, and are as
+long as the segment says: in a direction that tells the classes apart there is no curvature in the end, and a step along it no end.
+Nothing is factored, so that columns may come and go, and a fit begins from the last. Where columns depend on each other it is one
+of the minimisers. Where they tell the classes apart there is none: the fit then ends when the loss is a millionth of f(0).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fwcore.steps import minimum_on_segment
 
 ABOUT = np.dtype([("size", np.int64), ("objective", np.float64), ("reference", np.float64)])
 _NEWTON_STEPS = 50
-_SLOPE, _APART = 1e-12, 1e-6
+_SLOPE, _APART = 1e-9, 1e-6
 # A share of the mean l'', times the squared norms of the columns, joins the Hessian.
 _DAMPING = 1e-3
 _LONGEST = 10.0

@@ -1,7 +1,8 @@
 """``make bench``: what a certified path costs, against its peers at the same accuracy; what the kernels reach; the page.
 
 Prints tables and writes ``build/bench.json``. A part of it: ``make bench PARTS="certified sampled" CASES=pyrim PEERS=glmnet``.
-Parts are certified, same, sampled, rows, machine, loading, page, and log1p, which needs 3 GB and is left out unless asked for.
+Parts are certified, same, sampled, rows, oracles, machine, loading, page, and log1p, which needs 3 GB and is left out unless asked
+for.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 import certified
 import finite_sum
+import inexact
 import loading
 import machine
 import page
@@ -28,7 +30,7 @@ from rich.table import Table
 
 from fwcore.path import versions
 
-PARTS = ("certified", "same", "sampled", "rows", "machine", "loading", "page", "log1p")
+PARTS = ("certified", "same", "sampled", "rows", "oracles", "machine", "loading", "page", "log1p")
 _print = Console(width=200).print
 
 
@@ -53,6 +55,8 @@ def _tables(parts: list[str], cases: list[str] | None, peers: list[str] | None) 
         found["Steps of Frank-Wolfe on rows of 20 entries, one sample a step"] = finite_sum.steps()
         found["Figure 1 of Negiar et al., medians of 20 seeds"] = finite_sum.figure_1()
         found["Stochastic Frank-Wolfe on rows against copt, 20,000 x 100,000, 20 entries a row"] = finite_sum.against_copt()
+    if "oracles" in parts:
+        found |= inexact.measure()
     if "machine" in parts:
         found[f"Full passes; a copy runs at {machine.copy_bandwidth():.1f} GB/s"] = machine.passes()
         found["Steps of stochastic Frank-Wolfe on columns of 20 entries"] = machine.steps()

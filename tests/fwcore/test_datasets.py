@@ -78,6 +78,22 @@ def of(X, y, **more):
 
 
 @pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csc_array])
+def test_the_rows_that_are_split_off_are_a_dataset_again(storage):
+    random = np.random.default_rng(0)
+    X, y = random.standard_normal((30, 4)) * (random.random((30, 4)) < 0.7), random.standard_normal(30)
+    train, test = of(storage(X), y).split(3, 0.25)
+    assert (train.y.size, test.y.size) == (22, 8)
+    dense = [part.X.toarray() if scipy.sparse.issparse(part.X) else part.X for part in (train, test)]
+    both = np.column_stack([np.vstack(dense), np.append(train.y, test.y)])
+    assert sorted(both.tolist()) == sorted(np.column_stack([X, y]).tolist())
+    again, none = train.split(0, 0.0)
+    assert none is None
+    assert again.y.tolist() == train.y.tolist()
+    with pytest.raises(ParameterError, match="test_fraction"):
+        train.split(0, 1.0)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csc_array])
 def test_official_test_rows_are_kept_apart_unless_another_share_is_asked_for(storage):
     random = np.random.default_rng(0)
     X, y = random.standard_normal((30, 4)), random.standard_normal(30)

@@ -155,6 +155,8 @@ def test_text_is_refused_encoded_or_dropped():
         ("no yes no", {"positive": "no"}, [1, -1, 1]),
         ("3 7 9", {"positive": "7"}, [-1, 1, -1]),
         ("a b c", {"positive": "c"}, [-1, -1, 1]),
+        ("a b c", {"positive": "c, a"}, [1, -1, 1]),
+        ("3 7 9", {"positive": "3,9"}, [1, -1, 1]),
         ("3 8 3", {"task": "classification"}, [-1, 1, -1]),
     ],
 )

@@ -23,7 +23,10 @@ class ParseOptions:
     task: Annotated[
         str, "auto, regression or classification; auto: two classes where the response is text or has two values that are labels."
     ] = "auto"
-    positive: Annotated[str | None, "The class that is +1, all others -1; by default the second of two in sorted order."] = None
+    positive: Annotated[
+        str | None,
+        "The class that is +1, or several divided by commas, all others -1; by default the second of two, sorted.",
+    ] = None
     missing: Annotated[str, "Refuse missing values, drop their rows, or put the mean."] = "refuse"
     categorical: Annotated[str, "Refuse columns of text, one-hot, or drop."] = "refuse"
     columns: Annotated[int | None, "Of sparse text, the number of columns, where the last ones may be empty."] = None
