@@ -44,16 +44,12 @@ class Board:
             picture.name: Div(text="", sizing_mode="stretch_width", margin=(0, 12, 4, 12)) for picture in self.pictures
         }
         self.table = pn.pane.HTML("", sizing_mode="stretch_width")
-        self._cells: dict[str, Any] = {}
         self.view = self._arrange()
         self.say()
 
     def _move_cursor(self, event: Any) -> None:
         self._cursor.choose(event.new - 1)
         self._wire.send()
-
-    def _concerned(self, picture: Picture) -> bool:
-        return not picture.optional or any(picture.concerns(run) for run in self._runs)
 
     def _picture(self, kind: type[Picture]) -> Any:
         return next(picture for picture in self.pictures if isinstance(picture, kind))
@@ -80,7 +76,7 @@ class Board:
             with_document(self._add_slots, len(self._runs))
         for picture in self.pictures:
             picture.hold_axes(True)
-            self._cells[picture.name].visible = self._concerned(picture)
+        self._extra.visible = any(picture.concerns(run) for picture in self.pictures if picture.optional for run in self._runs)
         for k in range(len(self.sources)):
             self._show(k)
         self._cursor.choose(None)
@@ -156,17 +152,19 @@ class Board:
 
     def _arrange(self) -> Any:
         """The pictures in a grid of two columns, of one where the page is narrow, and the table below."""
+        cells: dict[bool, list[Any]] = {False: [], True: []}
         for picture in self.pictures:
             parts: list[Any] = [pn.pane.Bokeh(plot, sizing_mode="stretch_width") for plot in picture.figures]
             if isinstance(picture, ActiveFeatures):
                 parts = [self._active_cell(picture, parts[0])]
             caption = pn.pane.Bokeh(self._captions[picture.name], sizing_mode="stretch_width")
-            shown = self._concerned(picture)
-            self._cells[picture.name] = pn.Column(
-                *parts, caption, sizing_mode="stretch_width", styles=CARD, margin=0, visible=shown
-            )
+            cells[picture.optional].append(pn.Column(*parts, caption, sizing_mode="stretch_width", styles=CARD, margin=0))
         # Plain boxes in a style sheet's grid: components that React must mount would cost the page a second.
-        grid = pn.Column(*self._cells.values(), sizing_mode="stretch_width", styles=CARD_GRID, margin=(0, 8))
+        grid = pn.Column(*cells[False], sizing_mode="stretch_width", styles=CARD_GRID, margin=(0, 8))
+        # In a grid of its own: one that is there does not grow by a card that appears in it. The box around it is what is hidden: a
+        # grid says itself how it is displayed.
+        rare = pn.Column(*cells[True], sizing_mode="stretch_width", styles=CARD_GRID, margin=(8, 8, 0, 8))
+        self._extra = pn.Column(rare, sizing_mode="stretch_width", visible=False, margin=0)
         point = pn.Row(self.point, pn.pane.Bokeh(self._cursor.readout, sizing_mode="stretch_width"), sizing_mode="stretch_width")
         table = pmui.Accordion(
             ("The points as a table", self.table),
@@ -176,7 +174,7 @@ class Board:
             margin=8,
             sx=SMALL_TITLES,
         )
-        return pn.Column(grid, point, table, sizing_mode="stretch_width", margin=0)
+        return pn.Column(grid, self._extra, point, table, sizing_mode="stretch_width", margin=0)
 
     def _active_cell(self, picture: ActiveFeatures, linear: Any) -> Any:
         """The picture of active features below its switch; the second figure joins when it is first shown."""

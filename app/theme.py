@@ -25,6 +25,8 @@ CARD_GRID = {
     "grid-template-columns": "repeat(auto-fit, minmax(min(100%, 460px), 1fr))",
     "gap": "8px",
     "grid-auto-rows": "max-content",
+    "max-height": "none",
+    "height": "max-content",
     "flex": "none",
 }
 CARD = {

@@ -78,10 +78,9 @@ class GapOptions(WalkOptions):
     )
 
 
-class JudgedOptions(Options):
-    """Those of the solvers whose choice of columns may be wrong."""
-
-    judge = param.Integer(
+def judged_every() -> param.Integer:
+    """The option of the solvers whose choice of columns may be wrong."""
+    return param.Integer(
         default=1,
         bounds=(0, 10**6),
         softbounds=(0, 100),
@@ -90,7 +89,7 @@ class JudgedOptions(Options):
     )
 
 
-class OracleOptions(JudgedOptions):
+class OracleOptions(Options):
     """Those of the solvers that may look at a part of the rows for their steepest column."""
 
     oracle = param.Selector(
@@ -110,7 +109,9 @@ class OracleOptions(JudgedOptions):
     )
     stable = param.Integer(default=5, bounds=(1, 10**6), label="Stable rows", doc="How many, for stability.")
     error = param.Number(default=1e-3, bounds=(0.0, 1e6), label="Error bound", doc="What the rows left may change a slope by.")
-    budget = param.Number(default=0.2, bounds=(1e-6, 1.0), label="Budget", doc="Share of the entries of X; 1: all, once.")
+    budget = param.Number(
+        default=0.2, bounds=(1e-6, 1.0), softbounds=(0.01, 1.0), label="Budget", doc="Share of the entries of X; 1: all, once."
+    )
     finalists = param.Integer(
         default=1,
         bounds=(1, 10**6),
@@ -124,6 +125,7 @@ class OracleOptions(JudgedOptions):
         doc="Random rows: with probability proportional to their contribution; halving, rejects: in decreasing order of it. Else "
         "uniformly.",
     )
+    judge = judged_every()
 
 
 class PenaltyOptions(WalkOptions):

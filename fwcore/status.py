@@ -35,6 +35,6 @@ _SENTENCES = {
     Status.STEP_LIMIT: "The step limit was reached first. Raise max_steps, loosen tol, or sample more columns.",
     Status.DIVERGED: "The iterates grew without bound. What was reached before is kept; lower eta.",
     Status.RETURNED: "The library ended by its own rule. The true gap tells how far the optimum is.",
-    Status.REACHED: "The support is as large as asked for, or no column was left that explains more.",
+    Status.REACHED: "The support is as large as asked for, or no other column explains more.",
     Status.STOPPED: "Stopped on request. What was reached is kept.",
 }

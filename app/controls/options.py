@@ -47,7 +47,8 @@ def widget_for(options: Options, name: str, settings: Settings) -> Any:
 
 def _log_slider(options: Options, name: str, low: float, high: float, common: dict[str, Any]) -> Any:
     parameter = options.param[name]
-    values = log_steps(low, high)
+    # The steps of a slider must hold the value that it begins with, or it would change it.
+    values = sorted({*log_steps(low, high), getattr(options, name)}, reverse=True)
     labels = {f"{value:.0e}".replace("e-0", "e-").replace("e+00", ""): value for value in values}
     slider = pmui.DiscreteSlider(label=parameter.label, options=labels, value=getattr(options, name), **common)
     slider.link(options, value=name, bidirectional=True)

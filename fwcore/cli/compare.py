@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from fwcore import datasets, grids, papers
 from fwcore.cli.common import INTERRUPTED, STEP_LIMIT, interruptible, messages, progress_line, reporting_errors
@@ -120,7 +120,7 @@ def _cells(row: Figures, dataset: str, plus_minus: str, shown: Iterable[str]) ->
 
 def _table(rows: Sequence[Figures], dataset: str) -> None:
     shown = _shown(rows)
-    table = Table(*shown.values())
+    table = Table(*(Column(title, overflow="fold") for title in shown.values()))
     for row in rows:
         table.add_row(*(escape(cell) for cell in _cells(row, dataset, "±", shown)))
     Console(width=None if sys.stdout.isatty() else 160).print(table)

@@ -20,7 +20,7 @@ from fwcore.solvers.restricted_fit import Fit, look, new_fit, nonzeros, solve_on
 from fwcore.status import Status
 from fwcore.trace import Rows, new_rows
 
-_REACHED, _SMALL_MOVE = int(Status.REACHED), int(Status.SMALL_MOVE)
+_REACHED = int(Status.REACHED)
 ENDS = np.dtype([("k", np.int64), ("steps", np.int64), ("enough", np.float64), ("settles", np.bool_)])
 
 
@@ -193,10 +193,8 @@ def _advance(design, seen, sqnorms, y, loss, entries, state, rows):  # type: ign
         row.objective, row.l1, row.nnz = it.objective, np.abs(state.fit.values[: it.size]).sum(), it.size
         close_step(walk, row, np.nan, np.nan)
         row.moved = moved
-        if it.objective <= ends.enough or walk.point_steps >= ends.steps:
+        stays = ends.settles and moved <= 1e-9 * np.abs(state.fit.values[: it.size]).max()
+        if stays or it.objective <= ends.enough or walk.point_steps >= ends.steps:
             walk.outcome = _REACHED
-        elif ends.settles and moved <= 1e-9 * np.abs(state.fit.values[: it.size]).max():
-            walk.outcome = _SMALL_MOVE
-        if walk.outcome != 0:
             return n + 1
     return rows.size

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from fwcore.errors import ParameterError
-from fwcore.options import BatchSize, JudgedOptions, OracleOptions
+from fwcore.options import BatchSize, OracleOptions, judged_every
 from fwcore.oracles import Partial
 from fwcore.problem import Problem
 from fwcore.sampling import parse
 from fwcore.solvers.cosamp import Cosamp, CosampLimits
 
 
-class StochCosampOptions(CosampLimits, JudgedOptions):
+class StochCosampOptions(CosampLimits):
     """Options of `StochCosamp`."""
 
     batch = BatchSize(default="10%", label="Batch", doc="Samples of an iteration, a percentage or a count.")
+    judge = judged_every()
 
 
 class StochCosamp(Cosamp):

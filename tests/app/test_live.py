@@ -138,12 +138,11 @@ def test_right_answers_are_drawn_where_an_oracle_may_be_wrong():
         for given in ({}, {"oracle": "greedy rows"}, {"oracle": "greedy rows", "judge": 0})
     )
     board = Board(Wire())
-    assert not board._cells["hits"].visible
+    assert not board._extra.visible
     for runs, seen in (([exact], False), ([exact, partial], True), ([unjudged], False), ([partial], True)):
         board.begin(runs)
         board.tick()
-        assert board._cells["hits"].visible is seen
-        assert all(board._cells[name].visible for name in ("paths", "error", "active", "gap"))
+        assert board._extra.visible is seen
     hits = np.concatenate([rows["hit"] for rows in partial.walk.chunks])
     assert 0 < hits.mean() <= 1
     shown = board.sources[0].hits.data

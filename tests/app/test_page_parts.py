@@ -13,7 +13,7 @@ from app.controls.options import log_steps, solver_cards, widget_for
 from app.controls.sampling import SamplingControl
 from app.drain import Drain
 from app.settings import SPEEDS, Settings
-from fwcore import ParameterError, WalkOptions, register, unregister
+from fwcore import ParameterError, WalkOptions, register, solvers, unregister
 from fwcore.solvers.fw import DeterministicFW
 
 
@@ -188,6 +188,15 @@ def test_the_sampling_control_writes_the_rule_and_says_what_it_comes_to():
     control._kind.value = kinds["a number of columns"]
     control._fields[control._kind.value]["count"].value = 20_000
     assert "an int in [1, 10000]. Got 20000" in control.told
+
+
+@pytest.mark.parametrize("name", [solver.name for solver in solvers()])
+def test_the_widgets_of_a_card_change_no_option(name):
+    settings = Settings()
+    before = settings.options[name].settings()
+    for option in before:
+        widget_for(settings.options[name], option, settings)
+    assert settings.options[name].settings() == before
 
 
 def test_a_tolerance_gets_a_log_slider_over_the_decades():

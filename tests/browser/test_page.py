@@ -27,7 +27,7 @@ def choose(page, label, option):
 
 
 def painted(page):
-    expect(page.locator(".bk-Figure")).to_have_count(4, timeout=30_000)
+    expect(page.locator(".bk-Figure:visible")).to_have_count(4, timeout=30_000)
     expect(button(page, "Run")).to_be_enabled(timeout=30_000)
 
 
@@ -157,7 +157,8 @@ def test_the_cursor_marks_one_point_in_all_plots(page):
         """() => [...Bokeh.documents[0]._all_models.values()]
             .filter(m => m.type == 'Span' && m.dimension == 'height').map(m => m.visible)"""
     )
-    assert shown == [True] * 4
+    # That of the picture that waits for an oracle is there, too.
+    assert shown == [True] * 5
     page.get_by_label(re.compile("Point under the cursor")).first.press("End")
     expect(page.get_by_text(re.compile(r"Point 100: "))).to_be_visible()
 
@@ -224,7 +225,7 @@ def test_closing_the_tab_frees_its_threads(browser, server):
     process = psutil.Process(server.process.pid)
     with opened(browser, server) as page:
         painted(page)
-        wait_for(lambda: idle(process), 30, "the workers of earlier tests to end")
+        wait_for(lambda: idle(process), 180, "the workers of earlier tests, and what compiles the solvers, to end")
         before = process.num_threads()
         choose(page, "Solver", "Frank-Wolfe")
         button(page, "Run").click()
@@ -249,6 +250,23 @@ def test_a_narrow_page_shows_the_pictures_once_a_run_starts(browser, server, sch
         expect(button(page, "Run")).not_to_be_in_viewport()
         width = page.evaluate("() => document.documentElement.scrollWidth")
         assert width <= 390
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_the_hit_rate_appears_with_an_oracle_that_may_be_wrong_and_covers_nothing(browser, server, width):
+    with opened(browser, server, viewport={"width": width, "height": 844}) as page:
+        painted(page)
+        expect(page.locator("#caption-hits")).to_be_hidden()
+        choose(page, "Solver", "Frank-Wolfe")
+        choose(page, "Oracle", "greedy rows")
+        choose(page, "Speed", "full speed")
+        button(page, "Run").click()
+        expect(page.locator("#caption-hits")).to_contain_text("of the columns that were answered with", timeout=60_000)
+        expect(page.locator(".bk-Figure:visible")).to_have_count(5)
+        below = page.get_by_text("Point under the cursor").first.bounding_box()["y"]
+        for caption in page.locator(".caption").all():
+            box = caption.bounding_box()
+            assert box["y"] + box["height"] <= below
 
 
 def test_nothing_is_asked_of_another_host_when_closed_cards_are_told_something(browser, server):
