@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -58,6 +59,18 @@ def start_point(walk: Any, value: float, ridge: float = 0.0) -> None:
     """Open the point ``value`` in the book-keeping; (ridge / 2) ||a||^2 joins the loss."""
     walk["value"], walk["ridge"], walk["point_steps"], walk["outcome"] = value, ridge, 0, Status.RUNNING
     walk["small_gaps"] = 0
+
+
+@dataclass
+class GrowingState:
+    """A run whose arrays grow with the support; ``held`` is the NamedTuple that kernels see."""
+
+    held: Any
+
+    @property
+    def walk(self) -> Any:
+        """The book-keeping."""
+        return self.held.walk
 
 
 @njit(nogil=True, cache=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from fwcore.options import Options, OracleOptions, WalkOptions
 from fwcore.oracles import FullPass, Partial, steepest_columns, steepest_of_rows
 from fwcore.oracles.choice import Answer, last_answer, variant_of
 from fwcore.problem import Problem
-from fwcore.solvers.base import Solver, close_step, new_walk, start_point
+from fwcore.solvers.base import GrowingState, Solver, close_step, new_walk, start_point
 from fwcore.solvers.restricted_fit import Fit, look, new_fit, nonzeros, solve_on, with_room
 from fwcore.status import Status
 from fwcore.trace import Rows, new_rows
@@ -57,18 +56,6 @@ class Sampling(NamedTuple):
     walk: Any
 
 
-@dataclass
-class SamplingState:
-    """A run, whose arrays grow with k."""
-
-    sampling: Sampling
-
-    @property
-    def walk(self) -> Any:
-        """The book-keeping."""
-        return self.sampling.walk
-
-
 class Cosamp(Solver):
     """min f(a) subject to at most k non-zeros, by columns that join and leave 2 k at a time.
 
@@ -91,37 +78,37 @@ class Cosamp(Solver):
             return FullPass(np.zeros(problem.p))
         return Partial.of(problem.rows, problem.m, problem.p, options, seed)
 
-    def init(self, problem: Problem, options: Any, seed: int) -> SamplingState:
+    def init(self, problem: Problem, options: Any, seed: int) -> GrowingState:
         walk, ends = new_walk(problem, WalkOptions(max_steps=10**12)), np.zeros(1, ENDS)
         # X'y is the first of the passes, which are charged as they are made.
         walk["dots"] = walk["entries"] = 0
         oracle = self.oracle(problem, options, seed)
         ends["enough"], ends["settles"] = options.tol**2 * problem.f0, isinstance(oracle, FullPass) or not oracle.draws
         none = (np.zeros(problem.p, np.bool_), problem.sqnorms <= 0.0)
-        return SamplingState(Sampling(new_fit(problem, 0), *none, oracle, ends, walk))
+        return GrowingState(Sampling(new_fit(problem, 0), *none, oracle, ends, walk))
 
     def variant(self, options: Any) -> dict[str, Any]:
         return variant_of(options)
 
-    def set_point(self, problem: Problem, state: SamplingState, options: Any, value: float, progress: float) -> None:
-        k, held = min(int(value), problem.p), state.sampling
-        state.sampling = held._replace(fit=with_room(held.fit, min(3 * k, problem.p)))
+    def set_point(self, problem: Problem, state: GrowingState, options: Any, value: float, progress: float) -> None:
+        k, held = min(int(value), problem.p), state.held
+        state.held = held._replace(fit=with_room(held.fit, min(3 * k, problem.p)))
         start_point(state.walk, value)
         held.ends["k"], held.ends["steps"] = k, options.turns or k
         if isinstance(held.oracle, Partial):
             held.oracle.told["wanted"] = min(2 * k, problem.p)
 
-    def advance(self, problem: Problem, state: SamplingState, n: int) -> Rows:
+    def advance(self, problem: Problem, state: GrowingState, n: int) -> Rows:
         rows, loss = new_rows(n), problem.loss
         # An exact oracle has no use for a copy of the rows.
-        seen: Any = problem.design if isinstance(state.sampling.oracle, FullPass) else problem.rows
-        return rows[: _advance(problem.design, seen, problem.sqnorms, problem.y, loss, problem.entries, state.sampling, rows)]
+        seen: Any = problem.design if isinstance(state.held.oracle, FullPass) else problem.rows
+        return rows[: _advance(problem.design, seen, problem.sqnorms, problem.y, loss, problem.entries, state.held, rows)]
 
-    def coefficients(self, state: SamplingState) -> tuple[Ints, Floats]:
-        return nonzeros(state.sampling.fit)
+    def coefficients(self, state: GrowingState) -> tuple[Ints, Floats]:
+        return nonzeros(state.held.fit)
 
-    def answer(self, state: SamplingState) -> Answer | None:
-        return last_answer(state.sampling.oracle)
+    def answer(self, state: GrowingState) -> Answer | None:
+        return last_answer(state.held.oracle)
 
 
 @njit(nogil=True, cache=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,9 +15,9 @@ from fwcore.oracles import FullPass, Partial, steepest_of_rows
 from fwcore.oracles.choice import Answer, last_answer, variant_of
 from fwcore.problem import Problem
 from fwcore.solvers import smooth_omp
-from fwcore.solvers.base import Solver, close_step, new_walk, start_point
+from fwcore.solvers.base import GrowingState, Solver, close_step, new_walk, start_point
 from fwcore.solvers.restricted_fit import nonzeros, with_room
-from fwcore.solvers.smooth_omp import SmoothState
+from fwcore.solvers.smooth_omp import SmoothPursuit
 from fwcore.status import Status
 from fwcore.trace import Rows, new_rows
 
@@ -63,18 +62,6 @@ class Pursuit(NamedTuple):
     walk: Any
 
 
-@dataclass
-class PursuitState:
-    """A run, whose arrays grow with the support."""
-
-    pursuit: Pursuit
-
-    @property
-    def walk(self) -> Any:
-        """The book-keeping."""
-        return self.pursuit.walk
-
-
 class OrthogonalMatchingPursuit(Solver):
     """min f(a) subject to at most k non-zeros, greedily.
 
@@ -92,7 +79,7 @@ class OrthogonalMatchingPursuit(Solver):
     losses = ("squared", "logistic")
     Options = OmpOptions
 
-    def init(self, problem: Problem, options: Any, seed: int) -> PursuitState | SmoothState:
+    def init(self, problem: Problem, options: Any, seed: int) -> GrowingState:
         m, p, fit = problem.m, problem.p, np.zeros(1, FIT)
         walk = new_walk(problem, WalkOptions(max_steps=10**12))
         # X'y is the first of the passes, which are charged as they are made.
@@ -103,50 +90,50 @@ class OrthogonalMatchingPursuit(Solver):
         oracle = full if options.oracle == "exact" else Partial.of(problem.rows, m, p, options, seed)
         if problem.loss.name != "squared":
             return smooth_omp.new_state(problem, options.tol, full, oracle, walk)
-        return PursuitState(Pursuit(*empty, problem.y.copy(), np.zeros(m), np.zeros(p, np.bool_), fit, full, oracle, walk))
+        return GrowingState(Pursuit(*empty, problem.y.copy(), np.zeros(m), np.zeros(p, np.bool_), fit, full, oracle, walk))
 
     def variant(self, options: Any) -> dict[str, Any]:
         return variant_of(options)
 
-    def set_point(self, problem: Problem, state: Any, options: Any, value: float, progress: float) -> None:
+    def set_point(self, problem: Problem, state: GrowingState, options: Any, value: float, progress: float) -> None:
         most = min(problem.m, problem.p)
         wanted = min(int(value), most)
         start_point(state.walk, value)
-        if isinstance(state, SmoothState):
-            state.pursuit = state.pursuit._replace(fit=with_room(state.pursuit.fit, wanted))
-            state.pursuit.ends["wanted"] = wanted
+        if isinstance(state.held, SmoothPursuit):
+            state.held = state.held._replace(fit=with_room(state.held.fit, wanted))
+            state.held.ends["wanted"] = wanted
             return
-        room = state.pursuit.support.size
+        room = state.held.support.size
         if wanted > room:
             # At least doubled, so that a long path does not copy the basis at each point.
             more = max(wanted, min(2 * room, most)) - room
-            held = state.pursuit
-            state.pursuit = held._replace(
+            held = state.held
+            state.held = held._replace(
                 support=np.pad(held.support, (0, more)),
                 values=np.pad(held.values, (0, more)),
                 basis=np.pad(held.basis, ((0, more), (0, 0))),
                 triangle=np.pad(held.triangle, ((0, more), (0, more))),
                 along=np.pad(held.along, (0, more)),
             )
-        state.pursuit.fit["wanted"] = wanted
+        state.held.fit["wanted"] = wanted
 
-    def advance(self, problem: Problem, state: Any, n: int) -> Rows:
+    def advance(self, problem: Problem, state: GrowingState, n: int) -> Rows:
         rows = new_rows(n)
         # An exact oracle has no use for a copy of the rows.
-        seen: Any = problem.design if isinstance(state.pursuit.oracle, FullPass) else problem.rows
-        if isinstance(state, SmoothState):
+        seen: Any = problem.design if isinstance(state.held.oracle, FullPass) else problem.rows
+        if isinstance(state.held, SmoothPursuit):
             return rows[: smooth_omp.steps(seen, problem, state, rows)]
-        return rows[: _advance(problem.design, seen, problem.sqnorms, problem.entries, state.pursuit, rows)]
+        return rows[: _advance(problem.design, seen, problem.sqnorms, problem.entries, state.held, rows)]
 
-    def answer(self, state: Any) -> Answer | None:
-        return last_answer(state.pursuit.oracle)
+    def answer(self, state: GrowingState) -> Answer | None:
+        return last_answer(state.held.oracle)
 
-    def coefficients(self, state: Any) -> tuple[Ints, Floats]:
-        if isinstance(state, SmoothState):
-            return nonzeros(state.pursuit.fit)
-        size = int(state.pursuit.fit["size"][0])
-        order = np.argsort(state.pursuit.support[:size])
-        indices, values = state.pursuit.support[:size][order], state.pursuit.values[:size][order]
+    def coefficients(self, state: GrowingState) -> tuple[Ints, Floats]:
+        if isinstance(state.held, SmoothPursuit):
+            return nonzeros(state.held.fit)
+        size = int(state.held.fit["size"][0])
+        order = np.argsort(state.held.support[:size])
+        indices, values = state.held.support[:size][order], state.held.values[:size][order]
         return indices[values != 0], values[values != 0]
 
 

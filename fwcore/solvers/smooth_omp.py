@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from fwcore.design import col_dot, col_entries
 from fwcore.oracles import FullPass, steepest_of_rows
 from fwcore.problem import Problem
-from fwcore.solvers.base import close_step
+from fwcore.solvers.base import GrowingState, close_step
 from fwcore.solvers.restricted_fit import Fit, new_fit, solve_on
 from fwcore.status import Status
 from fwcore.trace import Rows
@@ -37,30 +36,18 @@ class SmoothPursuit(NamedTuple):
     walk: Any
 
 
-@dataclass
-class SmoothState:
-    """A run, whose arrays grow with the support."""
-
-    pursuit: SmoothPursuit
-
-    @property
-    def walk(self) -> Any:
-        """The book-keeping."""
-        return self.pursuit.walk
-
-
-def new_state(problem: Problem, tol: float, full: FullPass, oracle: Any, walk: Any) -> SmoothState:
+def new_state(problem: Problem, tol: float, full: FullPass, oracle: Any, walk: Any) -> GrowingState:
     """The state before the first point, a = 0."""
     ends = np.zeros(1, ENDS)
     # Where the loss is so small the classes are told apart, and there is no fit.
     ends["enough"] = max(tol, 1e-6) * problem.f0
-    return SmoothState(SmoothPursuit(new_fit(problem, 0), problem.sqnorms <= 0.0, full, oracle, ends, walk))
+    return GrowingState(SmoothPursuit(new_fit(problem, 0), problem.sqnorms <= 0.0, full, oracle, ends, walk))
 
 
-def steps(seen: Any, problem: Problem, state: SmoothState, rows: Rows) -> int:
+def steps(seen: Any, problem: Problem, state: GrowingState, rows: Rows) -> int:
     """Steps until ``rows`` is full or the point ends; the number of rows filled."""
     loss: Any = problem.loss
-    return int(_advance(problem.design, seen, problem.sqnorms, problem.y, loss, problem.entries, state.pursuit, rows))
+    return int(_advance(problem.design, seen, problem.sqnorms, problem.y, loss, problem.entries, state.held, rows))
 
 
 @njit(nogil=True, cache=True)

@@ -101,7 +101,7 @@ def test_a_batch_of_all_is_the_exact_method_and_a_seed_gives_the_same_bits():
     for batch in (10, 100):
         walk = Walk(given, "stoch_cosamp", [6], {"turns": 1, "batch": str(batch)})
         list(walk.snapshots())
-        assert walk._state.sampling.oracle.told["entries"][0] == batch * given.p
+        assert walk._state.held.oracle.told["entries"][0] == batch * given.p
 
 
 @pytest.mark.parametrize("storage", toys.STORAGES)

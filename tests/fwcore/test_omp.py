@@ -103,4 +103,4 @@ def test_room_grows_along_the_path_and_the_path_does_not_hang_on_it():
     state = find("omp").init(problem, find("omp").Options(), 0)
     for k in (1, 2, 3, 30):
         find("omp").set_point(problem, state, None, k, 0.0)
-        assert state.pursuit.basis.shape[0] <= problem.m
+        assert state.held.basis.shape[0] <= problem.m
