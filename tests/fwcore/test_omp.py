@@ -87,13 +87,10 @@ def test_what_is_no_grid_of_columns(grid):
         Walk(toys.problem("easy"), "omp", grid)
 
 
-def test_the_grid_by_default_and_the_logistic_loss():
+def test_the_grid_by_default():
     problem = toys.problem("easy")
     assert Walk(problem, "omp").grid.tolist() == list(range(1, 13))
     assert grids.support_grid(toys.problem("wide"), 7).tolist() == [1, 2, 3, 4, 5, 6, 7]
-    X, y = toys.arrays("easy")
-    with pytest.raises(ParameterError, match="'loss' parameter"):
-        Walk(Problem.from_arrays(X, np.sign(y), loss="logistic"), "omp", [1])
 
 
 def test_room_grows_along_the_path_and_the_path_does_not_hang_on_it():
