@@ -160,6 +160,11 @@ class Problem:
         return designs.rows_of(self.design)
 
     @cached_property
+    def kappa_share(self) -> float:
+        """kappa / n of `fwcore.datasets.kappa_share`, of the design as it is walked; a pass over X, by rows."""
+        return float(designs.kappa_share(self.rows, self.m, self.p))
+
+    @cached_property
     def f0(self) -> float:
         """f(0), the unit of relative gaps: 1/2 ||y||^2, or m log 2."""
         return self.loss.value(np.zeros(self.m), self.y)

@@ -15,6 +15,7 @@ import scipy.sparse.linalg
 
 from fwcore.datasets.dataset import Dataset
 from fwcore.datasets.generators import unit_sphere
+from fwcore.errors import ParameterError
 from fwcore.metrics import accuracy, f_measure, relative_error
 from fwcore.path import PathResult, walk_path
 from fwcore.problem import Problem
@@ -68,6 +69,7 @@ def recover(
     ParameterError
         An option or a size does not fit.
     """
+    _require(entrants, ("support", "ball"), trials, "trials")
     found: list[list[tuple[float, ...]]] = [[] for _ in entrants]
     for trial in range(trials):
         made = unit_sphere(rows, columns, relevant, snr, seed + trial)
@@ -84,13 +86,34 @@ def recover(
             shared = (f_measure(coef, made.coef), f_measure(coef, first), error)
             found[k].append((*shared, result.hit_rate, float(last["entries"]), float(last["seconds"])))
     means = [tuple(statistics.fmean(column) for column in zip(*trials, strict=True)) for trials in found]
-    f_first, entries_first, seconds_first = means[0][0], means[0][4], means[0][5]
+    first_f, first_entries, first_seconds = means[0][0], means[0][4], means[0][5]
     return [
         Recovered(
-            entrant.text, f, f / f_first, agreement, error, hits, entries, entries_first / entries, seconds, seconds_first / seconds
+            entrant.text,
+            f,
+            _over(f, first_f),
+            agreement,
+            error,
+            hits,
+            entries,
+            _over(first_entries, entries),
+            seconds,
+            _over(first_seconds, seconds),
         )
         for entrant, (f, agreement, error, hits, entries, seconds) in zip(entrants, means, strict=True)
     ]
+
+
+def _over(a: float, b: float) -> float:
+    return a / b if b else float("nan")
+
+
+def _require(entrants: Sequence[Contender], forms: tuple[str, ...], repeats: int, name: str) -> None:
+    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
+        raise ParameterError(name, "fwcore.recovery", "an int of at least 1", repeats)
+    for entrant in entrants:
+        if entrant.solver.form not in forms:
+            raise ParameterError("entrants", "fwcore.recovery", f"of the forms {list(forms)}", entrant.text)
 
 
 def _walked(problem: Problem, entrant: Contender, relevant: int, delta: float, seed: int) -> PathResult:
@@ -139,6 +162,7 @@ def classify(
     ParameterError
         An option does not fit.
     """
+    _require(entrants, ("support",), splits, "splits")
     found: list[list[tuple[float, ...]]] = [[] for _ in entrants]
     for split in range(splits):
         train, test = dataset.split(seed + split, 0.2)

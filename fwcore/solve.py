@@ -74,13 +74,15 @@ def _chunk(problem: Problem, solver: Solver, state: Any, n: int, clock: Clock, d
     answer = solver.answer(state)
     if answer is None or not answer.every:
         return _advance(problem, solver, state, n, clock)
-    parts, made, begun = [], 0, time.monotonic()
-    while made < n and solver.outcome(state) == Status.RUNNING and time.monotonic() - begun < _JUDGED_SECONDS:
+    parts: list[Rows] = []
+    made, begun = 0, time.monotonic()
+    while made < n and solver.outcome(state) == Status.RUNNING and (not parts or time.monotonic() - begun < _JUDGED_SECONDS):
         after = (done + made) % answer.every
-        before = solver.coefficients(state)
+        before, looked = solver.coefficients(state), int(state.walk["entries"][0])
         rows = _advance(problem, solver, state, min(n - made, answer.every - after) if after else 1, clock)
         found = solver.answer(state)
-        if not after and found is not None:
+        # A step that finds nothing left to explain asks nobody.
+        if not after and found is not None and state.walk["entries"][0] > looked:
             rows["hit"], rows["certain"] = problem.hit(*before, found.columns), found.certain
         parts.append(rows)
         made += len(rows)

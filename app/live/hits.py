@@ -29,13 +29,17 @@ class Hits(Picture):
         self.line(plot, sources.hits, "step", "share", line_width=2, **line)
 
     def concerns(self, run: Run) -> bool:
-        return run.options.get("oracle", "exact") != "exact" and run.options.get("judge", 1) > 0
+        declared = run.solver.Options.declared()
+        given = {name: run.options.get(name, declared[name].default) for name in ("oracle", "judge") if name in declared}
+        return given.get("judge", 0) > 0 and given.get("oracle", "batch") != "exact"
 
     def describe(self, run: Run) -> str:
         walk = run.walk
         if walk is None or not walk.reached or not self.concerns(run):
             return ""
-        hits, certain = (np.concatenate([rows[name] for rows in walk.chunks]) for name in ("hit", "certain"))
+        # The worker appends to them meanwhile.
+        chunks = list(walk.chunks)
+        hits, certain = (np.concatenate([rows[name] for rows in chunks]) for name in ("hit", "certain"))
         looked = np.isfinite(hits)
         if not looked.any():
             return ""

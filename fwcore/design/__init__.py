@@ -32,7 +32,7 @@ from fwcore.design.primitives import Floats, Ints, col_axpy, col_dot, col_entrie
 from fwcore.design.product_primitives import materialized
 from fwcore.design.products import ProductNames, Products, kept, product_count, with_rows
 from fwcore.design.ridged import Ridged
-from fwcore.design.rows import Rows, row, row_entries, row_entry, rows_are_full, rows_are_stored, rows_of
+from fwcore.design.rows import Rows, kappa_share, row, row_entries, row_entry, rows_are_full, rows_are_stored, rows_of
 
 __all__ = [
     "AHEAD",
@@ -60,6 +60,7 @@ __all__ = [
     "cpu_seconds",
     "from_matrix",
     "full_pass",
+    "kappa_share",
     "layout",
     "like",
     "matrix",

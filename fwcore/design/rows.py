@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
+from numba import njit
 from numpy.typing import NDArray
 
 from fwcore.design.csc import Csc
@@ -186,3 +187,15 @@ def _stored(rows):  # type: ignore[no-untyped-def]
 @implements(rows_are_stored, ProductRows)
 def _made(rows):  # type: ignore[no-untyped-def]
     return False
+
+
+@njit(nogil=True, cache=True)
+def kappa_share(rows, n, p):  # type: ignore[no-untyped-def]
+    """kappa / n of Negiar et al. (2020), eq. 34: see `fwcore.datasets.kappa_share`."""
+    sums, room, largest = np.zeros(p), np.zeros(p), 0.0
+    for i in range(n):
+        columns, values = row(rows, i, room)
+        for k in range(columns.size):
+            sums[columns[k]] += abs(values[k])
+            largest = max(largest, abs(values[k]))
+    return sums.max() / (n * largest)

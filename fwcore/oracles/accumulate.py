@@ -55,9 +55,9 @@ def _crosses(told, inside, size):  # type: ignore[no-untyped-def]
     """Whether a sum that changed to this size may have left the largest or joined them."""
     if inside:
         told.floor = min(told.floor, size)
-        return size < told.ceiling
+        return size <= told.ceiling
     told.ceiling = max(told.ceiling, size)
-    return size > told.floor
+    return size >= told.floor
 
 
 @njit(nogil=True, cache=True)
@@ -69,9 +69,10 @@ def _choose_anew(held):  # type: ignore[no-untyped-def]
     parted = np.partition(sizes, sizes.size - told.wanted - 1)
     told.ceiling = parted[sizes.size - told.wanted - 1]
     told.floor = parted[sizes.size - told.wanted :].min()
-    others = False
+    others, ties = False, told.wanted - (sizes > told.floor).sum()
     for j in range(sizes.size):
-        now = sizes[j] >= told.floor
+        now = sizes[j] > told.floor or (sizes[j] == told.floor and told.floor > 0.0 and ties > 0)
+        ties -= np.int64(now and sizes[j] == told.floor)
         others |= now != held.inside[j]
         held.inside[j] = now
     return others
@@ -85,4 +86,5 @@ def ends(held, entries, calm):  # type: ignore[no-untyped-def]
         return calm >= told.stable
     if told.rule == 1:
         return told.left <= told.error
-    return told.entries - told.begun >= told.share * entries
+    # As many rows as asked for, and not one more for rounding.
+    return told.entries - told.begun >= told.share * entries * (1.0 - 1e-12)

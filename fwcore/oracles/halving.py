@@ -11,8 +11,11 @@ from fwcore.oracles.row_order import shuffle, sort_further, weigh
 
 
 @njit(nogil=True, cache=True)
-def _see(held, rows, residual, k):  # type: ignore[no-untyped-def]
-    """sums_n += r_i x_ij for the columns j = alive_n that are left and the full row that is taken after k others, charged."""
+def _see(held, rows, residual, k, stored):  # type: ignore[no-untyped-def]
+    """sums_n += r_i x_ij for the columns j = alive_n that are left and the full row that is taken after k others, charged.
+
+    A row that is not ``stored`` is made whole.
+    """
     count, sums, alive, i = held.told[0].count, held.sums, held.alive, use(held, residual, k)
     _, values = row(rows, i, held.room)
     if count == sums.size:
@@ -21,7 +24,7 @@ def _see(held, rows, residual, k):  # type: ignore[no-untyped-def]
     else:
         for n in range(count):
             sums[n] += residual[i] * values[alive[n]]
-    held.told[0].entries += count
+    held.told[0].entries += count if stored else row_entries(rows, i)
 
 
 @njit(nogil=True, cache=True)
@@ -76,15 +79,15 @@ def halving(held, rows, residual, barred):  # type: ignore[no-untyped-def]
     while told.count > most:
         if not full:
             _place(held)
-        # As many further rows as are the round's share of the budget; short rows are touched whole.
-        more = max(1, int(told.share * m * p / (rounds * (told.count if full else p))))
+        # As many further rows as are the round's share of the budget; rows that are short, or are made, are touched whole.
+        more = max(1, int(told.share * m * p / (rounds * (told.count if stored else p))))
         stop = m if told.share >= 1.0 else min(m, told.used + more)
         ready = sort_further(held, ready, stop)
         while told.used < stop:
             if stored and told.used + 4 <= stop:
                 _see_four(held, rows, residual, told.used)
             elif full:
-                _see(held, rows, residual, told.used)
+                _see(held, rows, residual, told.used, stored)
             else:
                 _see_short(held, rows, residual, told.used)
         keep(held, barred, most if told.used == m else max(most, (told.count + 1) // 2))

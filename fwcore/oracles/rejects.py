@@ -29,12 +29,13 @@ def _sum_of_inverses(arms):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def rejects(held, rows, residual, barred):  # type: ignore[no-untyped-def]
+def rejects(held, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
     """Of the columns that are left the one with the smallest sum goes after each of p - 1 phases.
 
     After phase k = 1, 2, ... columns have seen ceil((n - p) / (L (p + 1 - k))) of their entries, L = 1/2 + sum_{i=2}^p 1/i, n the
     budget; phases without a pull between them are made at once. A pull of column j is x_ij r_i for the next row i of j's own turn
     through a random order of the rows, without replacement; with rows by size all columns see them in decreasing abs(r_i) ||x_i||.
+    The budget is a share of the entries that are stored: of a sparse design most pulls are of zeros.
     """
     told, m, p = held.told[0], residual.size, held.sums.size
     begin(held, residual)
@@ -47,7 +48,7 @@ def rejects(held, rows, residual, barred):  # type: ignore[no-untyped-def]
             held.first[j] = below(held.stream, m)
     # What is left of a column is not known of single entries, but where it is nothing.
     told.left = 0.0 if told.share >= 1.0 else np.inf
-    most, pulls = max(told.wanted, told.finalists), told.share * m * p
+    most, pulls = max(told.wanted, told.finalists), told.share * entries
     while told.count > most:
         seen = m if told.share >= 1.0 else _pulls(pulls, p, told.count, m)
         for n in range(told.count):

@@ -17,7 +17,7 @@ from fwcore.design import col_dot, col_entries
 from fwcore.dispatch import compiled_only, implements
 from fwcore.oracles.greedy_rows import greedy_rows
 from fwcore.oracles.halving import halving
-from fwcore.oracles.held import RULES, Partial, keep
+from fwcore.oracles.held import RULES, Partial, begin, keep
 from fwcore.oracles.random_rows import random_rows
 from fwcore.oracles.rejects import rejects
 
@@ -44,7 +44,7 @@ def _finish(held, design, residual, barred):  # type: ignore[no-untyped-def]
     """Let the finalists be compared by all rows, and write down the answer; the dot products made."""
     told, alive, sums, dots = held.told[0], held.alive, held.sums, 0
     keep(held, barred, max(told.wanted, told.finalists))
-    if told.finalists > 1:
+    if told.finalists > told.wanted or told.wanted >= held.sums.size:
         total, dots = residual.sum(), told.count
         for n in range(told.count):
             sums[n] = 0.0 if barred[alive[n]] else col_dot(design, alive[n], residual, total)
@@ -64,15 +64,19 @@ def _finish(held, design, residual, barred):  # type: ignore[no-untyped-def]
 @njit(nogil=True, cache=True)
 def _narrow(held, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
     """Leave in ``alive`` and ``sums`` at least as many columns as are wanted; charged."""
-    kind = held.told[0].kind
-    if kind == 0:
+    told, kind = held.told[0], held.told[0].kind
+    if max(told.wanted, told.finalists) >= held.sums.size:
+        # No column could go: all are compared by all rows.
+        begin(held, residual)
+        told.used = residual.size
+    elif kind == 0:
         greedy_rows(held, rows, entries, residual, barred)
     elif kind == 1:
         random_rows(held, rows, entries, residual, barred)
     elif kind == 2:
         halving(held, rows, residual, barred)
     else:
-        rejects(held, rows, residual, barred)
+        rejects(held, rows, entries, residual, barred)
 
 
 @njit(nogil=True, cache=True)

@@ -42,7 +42,7 @@ class CosampOptions(CosampLimits, OracleOptions):
 
 
 class Sampling(NamedTuple):
-    """What kernels see: the ``fit``, of at most 3 k columns; ``listed`` (p,): which they are; ``barred`` (p,): none.
+    """What kernels see: the ``fit``, of at most 3 k columns; ``listed`` (p,): which they are; ``barred`` (p,): those of zeros.
 
     ``oracle`` says which columns are steep. ``ends`` (1,): k, the iterations of a point, f(a) at which nothing is left, and whether
     the oracle draws nothing, so that an iterate that stays will stay.
@@ -180,7 +180,7 @@ def _advance(design, seen, sqnorms, y, loss, entries, state, rows):  # type: ign
         row.objective, row.l1, row.nnz = it.objective, np.abs(state.fit.values[: it.size]).sum(), it.size
         close_step(walk, row, np.nan, np.nan)
         row.moved = moved
-        stays = ends.settles and moved <= 1e-9 * np.abs(state.fit.values[: it.size]).max()
+        stays = ends.settles and (it.size == 0 or moved <= 1e-9 * np.abs(state.fit.values[: it.size]).max())
         if stays or it.objective <= ends.enough or walk.point_steps >= ends.steps:
             walk.outcome = _REACHED
             return n + 1

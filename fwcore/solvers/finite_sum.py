@@ -27,7 +27,7 @@ from fwcore.options import DIRECTIONS, STEPS, FiniteSumOptions
 from fwcore.problem import Problem
 from fwcore.sampling import parse
 from fwcore.solvers.base import Solver, close_step, new_walk, start_point
-from fwcore.solvers.sampled_gradient import draw, fill, kappa_share, true_gap
+from fwcore.solvers.sampled_gradient import draw, fill, true_gap
 from fwcore.solvers.sampled_steps import go
 from fwcore.solvers.scaled import SCALED, coefficients
 from fwcore.status import Status
@@ -124,7 +124,7 @@ class FiniteSumSolver(Solver):
         it["scale"], it["weight"], it["batch"] = 1.0, 1.0, batch
         it["step"], it["direction"] = STEPS.index(options.step), DIRECTIONS.index(options.direction)
         it["confirm"], it["fill"] = options.confirm, options.start == "full pass"
-        it["kappa_share"] = kappa_share(problem.rows, m, p)
+        it["kappa_share"] = problem.kappa_share
         return SumState(
             coef=np.zeros(p),
             support=np.zeros(p, np.int64),

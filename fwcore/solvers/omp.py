@@ -35,7 +35,7 @@ class OmpOptions(OracleOptions):
         default=1e-12,
         bounds=(0.0, 1.0),
         label="Nothing left",
-        doc="No column joins once ||y - X a|| is at most this share of ||y||.",
+        doc="No column joins once ||y - X a|| is at most this share of ||y||, or f(a) its square of f(0).",
     )
 
 

@@ -42,8 +42,9 @@ def push(columns, values, by, slope, tree, age):  # type: ignore[no-untyped-def]
     """slope += by * x of a row; whether the tree was not told, as all columns changed and it is made anew after the batch."""
     leaves = tree.shape[0] >> 1
     if columns.size == slope.size:
-        if tree[leaves, 1] != age:
-            for first in range(0, slope.size, 1 << SHIFT):
+        for first in range(0, slope.size, 1 << SHIFT):
+            # A short row may have renewed some of them.
+            if tree[leaves + (first >> SHIFT), 1] != age:
                 renew(tree, slope, first, age)
         for j in range(slope.size):
             slope[j] += by * values[j]
@@ -105,18 +106,6 @@ def refresh(rows, y, loss, state, j, vertex, learnt):  # type: ignore[no-untyped
     it.grads += state.image.size
     if stale:
         rebuild(tree, slope)
-
-
-@njit(nogil=True, cache=True)
-def kappa_share(rows, n, p):  # type: ignore[no-untyped-def]
-    """kappa / n of Negiar et al. (2020), eq. 34: see `fwcore.datasets.kappa_share`."""
-    sums, room, largest = np.zeros(p), np.zeros(p), 0.0
-    for i in range(n):
-        columns, values = row(rows, i, room)
-        for k in range(columns.size):
-            sums[columns[k]] += abs(values[k])
-            largest = max(largest, abs(values[k]))
-    return sums.max() / (n * largest)
 
 
 @njit(nogil=True, cache=True)

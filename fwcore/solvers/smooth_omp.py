@@ -39,8 +39,8 @@ class SmoothPursuit(NamedTuple):
 def new_state(problem: Problem, tol: float, full: FullPass, oracle: Any, walk: Any) -> GrowingState:
     """The state before the first point, a = 0."""
     ends = np.zeros(1, ENDS)
-    # Where the loss is so small the classes are told apart, and there is no fit.
-    ends["enough"] = max(tol, 1e-6) * problem.f0
+    # As of the squared loss; and where the loss is so small the classes are told apart, and there is no fit.
+    ends["enough"] = max(tol * tol, 1e-6) * problem.f0
     return GrowingState(SmoothPursuit(new_fit(problem, 0), problem.sqnorms <= 0.0, full, oracle, ends, walk))
 
 
@@ -56,20 +56,34 @@ def _grow(design, seen, sqnorms, entries, state):  # type: ignore[no-untyped-def
     fit, it, walk, residual = state.fit, state.fit.about[0], state.walk[0], state.fit.residual
     norm, total = np.sqrt(residual @ residual), residual.sum()
     j, _, _, touched, dots, _ = steepest_of_rows(state.oracle, design, seen, entries, residual, state.listed)
-    asked_all = dots == sqnorms.size
+    # Which columns are flat is known of the exact oracle only.
+    asked_all = False
     while True:
         walk.entries += touched
         walk.dots += dots
         if j >= 0:
-            state.listed[j] = True
             walk.entries += col_entries(design, j)
             if abs(col_dot(design, j, residual, total)) > _DEPENDENT * norm * np.sqrt(sqnorms[j]):
+                state.listed[j] = True
                 fit.columns[it.size], fit.values[it.size] = j, 0.0
                 it.size += 1
                 return True
-        elif asked_all:
+        # Long columns come first: all that have so small a slope for their length are out, and others are left.
+        if asked_all and not _bar_the_flat(state, sqnorms, norm):
             return False
         j, _, _, touched, dots, asked_all = steepest_of_rows(state.full, design, seen, entries, residual, state.listed)
+
+
+@njit(nogil=True, cache=True)
+def _bar_the_flat(state, sqnorms, norm):  # type: ignore[no-untyped-def]
+    """Bar the columns that depend on the support, after a look at all; whether others are left."""
+    left = False
+    for j in range(sqnorms.size):
+        if not state.listed[j]:
+            steep = abs(state.full.dots[j]) > _DEPENDENT * norm * np.sqrt(sqnorms[j])
+            state.listed[j] = not steep
+            left |= steep
+    return left
 
 
 @njit(nogil=True, cache=True)

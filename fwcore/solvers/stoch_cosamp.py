@@ -29,7 +29,6 @@ class StochCosamp(Cosamp):
     name = "stoch_cosamp"
     title = "Stochastic CoSaMP"
     reference = "Nguyen, Needell & Woolf 2014 (StoGradMP)"
-    draws = "rows"
     Options = StochCosampOptions
 
     def oracle(self, problem: Problem, options: Any, seed: int) -> Partial:
@@ -39,7 +38,7 @@ class StochCosamp(Cosamp):
             rule = f"a percentage, or an int in [1, {problem.m}], the number of samples"
             raise ParameterError("batch", type(self).__name__, rule, options.batch) from error
         asked = OracleOptions(
-            oracle="random rows", oracle_rule="budget", budget=batch / problem.m, by_size=False, judge=options.judge
+            oracle="random rows", oracle_rule="budget", budget=max(1e-6, batch / problem.m), by_size=False, judge=options.judge
         )
         return Partial.of(problem.rows, problem.m, problem.p, asked, seed)
 

@@ -151,6 +151,28 @@ def test_more_columns_than_there_are_duplicates_and_constant_ones(name, loss):
         assert result.points["objective"][-1] <= 1.05 * least + 1e-5 * given.f0
 
 
+@pytest.mark.parametrize("oracle", KINDS)
+@pytest.mark.parametrize("rule", ["stability", "budget"])
+def test_twice_as_many_columns_as_there_are(oracle, rule):
+    """No column can go, and so all are compared."""
+    given, _, _ = problem(m=60, p=10)
+    exact = walk_path(given, "cosamp", [5, 8, 10], tol=0.0)
+    partial = walk_path(given, "cosamp", [5, 8, 10], tol=0.0, oracle=oracle, oracle_rule=rule, budget=0.1)
+    np.testing.assert_allclose(partial.coefs.toarray(), exact.coefs.toarray(), atol=1e-8)
+    assert partial.points["nnz"].tolist() == [5, 8, 10]
+
+
+def test_what_asks_no_oracle_is_not_judged():
+    random = np.random.default_rng(0)
+    X = random.standard_normal((40, 60))
+    given = Problem.from_arrays(X, np.sign(X[:, 0]), loss="logistic")
+    result = walk_path(given, "omp", np.arange(1, 30), oracle="greedy rows", stable=50)
+    assert np.isnan(result.trace["hit"][-1])
+    assert np.isfinite(result.trace["hit"][0])
+    nothing = walk_path(problem()[0], "cosamp", [3], tol=1.0)
+    assert nothing.points["nnz"].tolist() == [0]
+
+
 def test_a_residual_of_zero_ends_a_point_at_once():
     given, _, _ = problem(noise=0.0)
     result = walk_path(given, "cosamp", [4, 5, 6])

@@ -159,6 +159,8 @@ def test_momentum_fades_and_no_weight_underflows(storage):
     """Its weight falls to 2^-333 and starts from about 1 again; r and r'a stay what they were, of columns of any age."""
     random = np.random.default_rng(0)
     X = random.standard_normal((100, 300)) * (random.random((100, 300)) < 0.01)
+    # A full row among the short ones.
+    X[7] = 0.1 * random.standard_normal(300)
     y = random.standard_normal(100)
     problem = Problem.from_arrays(toys.store(X, storage), y, standardize=False)
     walk = Walk(problem, "sfw_mokhtari", [2.0], {"batch": "1", "rule": "moved", "tol": 1e-14, "max_steps": 10**6})

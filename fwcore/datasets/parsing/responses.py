@@ -61,14 +61,14 @@ def _classes(name: str, codes: Any, labels: Sequence[str], options: ParseOptions
             name, f"the response has {len(present)} classes: {shown}. Choose the one that is to be +1 against the rest (positive)."
         )
     # "1" and "+1" are one label.
-    bare = {label.removeprefix("+"): label for label in present}
+    bare = {label.removeprefix("+") for label in present}
     wanted = [present[-1] if options.positive is None else options.positive]
     if wanted[0].removeprefix("+") not in bare:
         # A class may have a comma in its name.
         wanted = [part.strip() for part in wanted[0].split(",")]
     if unknown := [part for part in wanted if part.removeprefix("+") not in bare]:
         refuse(name, f"the response has no class {unknown[0]!r}, but {shown}.")
-    positive = {bare[part.removeprefix("+")] for part in wanted}
+    positive = {label for label in present if label.removeprefix("+") in {part.removeprefix("+") for part in wanted}}
     if len(positive) == len(present):
         refuse(name, f"all of its classes are to be +1: {shown}. Leave one of them out.")
     signs = np.array([1.0 if label in positive else -1.0 for label in labels])
