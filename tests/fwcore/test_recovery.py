@@ -30,11 +30,11 @@ def test_figure_1_frank_wolfe():
     """2,000 x 4,000, 50 relevant: rows by size with a recheck, and halving by size, find what exact Frank-Wolfe finds."""
     exact, greedy, halving, uniform = recovered(
         "fw", "judge=5;stable=20;finalists=64;oracle=greedy rows", "judge=0;" + HALVING.format(0.2),
-        "judge=0;oracle=random rows;by_size=false;stable=100", trials=5,
+        "judge=0;oracle=random rows;by_size=false;stable=100", trials=20,
     )  # fmt: skip
     assert 0.7 < exact.f_measure < 0.9
     assert (exact.ratio, exact.agreement, exact.fewer, exact.faster) == (1.0, 1.0, 1.0, 1.0)
-    assert min(greedy.ratio, halving.ratio) >= 0.98
+    assert min(greedy.ratio, halving.ratio) >= 0.999
     assert min(greedy.agreement, halving.agreement) >= 0.95
     assert halving.fewer >= 5.0
     assert greedy.fewer >= 8.0
