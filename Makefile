@@ -4,20 +4,22 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 5006
+# Two at a time; browser tests have a server and a browser each, and follow one by one.
+TWICE := -n 2 --dist worksteal
 DEPENDENCIES := pyproject.toml constraints.txt
 
 .PHONY: serve test test-all bench lint format clean install chromium
 
 serve: $(VENV)/.installed
-	@echo "Compiling the solvers (once; later starts read them from disk)"
-	@$(BIN)/fwcore warmup > /dev/null
 	$(BIN)/panel serve app --port $(PORT) --warm
 
 test: $(VENV)/.installed-test chromium lint
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest --ignore tests/browser -m "not slow" $(TWICE) --durations=10
+	$(BIN)/python -m pytest tests/browser -m "not slow" --durations=10
 
 test-all: $(VENV)/.installed-test chromium lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --ignore tests/browser $(TWICE) --durations=10
+	$(BIN)/python -m pytest tests/browser --durations=10
 
 # adelie asks for numpy below 2, which it does not need, copt for what is there: hence without dependencies. glmnet is run where Rscript has it.
 bench: $(VENV)/.installed-test $(VENV)/.installed-bench chromium

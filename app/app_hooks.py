@@ -12,23 +12,34 @@ import app.explorer  # noqa: F401 (so that the first page need not wait for it)
 from fwcore import warmup
 
 _log = logging.getLogger(__name__)
-_GOSSIPS = ("asyncio", "bokeh.server.protocol_handler", "bokeh.server.views.ws", "panel.io.document")
+_GOSSIPS = (
+    "asyncio",
+    "bokeh.server.protocol_handler",
+    "bokeh.server.views.ws",
+    "panel.io.document",
+)
 
 
 def on_server_loaded(server_context: Any) -> None:
-    """Keep the log to what matters, the collector off what stays for ever, and compile the solvers in the background."""
+    """Keep the log to what matters, the collector off what stays for ever, and compile the solvers
+    in the background.
+    """
     for name in _GOSSIPS:
         logging.getLogger(name).addFilter(_is_news)
-    # A worker between two kernels may keep the interpreter this long from the thread that serves the pages; 5 ms is usual.
+    # A worker between two kernels may keep the interpreter this long from the thread that serves
+    # the pages; 5 ms is usual.
     sys.setswitchinterval(0.0005)
-    # The end of a session makes Panel look through everything for garbage: 0.2 s for half a million objects that never become any.
+    # The end of a session makes Panel look through everything for garbage: 0.2 s for half a million
+    # objects that never become any.
     gc.collect()
     gc.freeze()
     threading.Thread(target=_warm_up, name="fwcore-warmup", daemon=True).start()
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """A tab that is closed during a run leaves writes behind that nobody awaits, and messages that have no session; no error."""
+    """A tab that is closed during a run leaves writes behind that nobody awaits, and messages that
+    have no session; no error.
+    """
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, WebSocketClosedError):
         return False

@@ -36,12 +36,15 @@ class Board:
         self._runs: list[Run] = []
         self._add_slots(_PREBUILT)
         self._cursor = Cursor(self.pictures, self.sources[0], wire)
-        self.point = pmui.IntSlider(label="Point under the cursor", start=1, end=2, value=1, disabled=True, size="small")
+        self.point = pmui.IntSlider(
+            label="Point under the cursor", start=1, end=2, value=1, disabled=True, size="small"
+        )
         self.point.param.watch(self._move_cursor, "value")
         self._log = pmui.Switch(label="log axis", value=False, size="small", margin=(0, 10))
         # Bokeh's own Div: to change a Panel pane costs 5 ms, and there are four a second.
         self._captions = {
-            picture.name: Div(text="", sizing_mode="stretch_width", margin=(0, 12, 4, 12)) for picture in self.pictures
+            picture.name: Div(text="", sizing_mode="stretch_width", margin=(0, 12, 4, 12))
+            for picture in self.pictures
         }
         self.table = pn.pane.HTML("", sizing_mode="stretch_width")
         self.view = self._arrange()
@@ -55,7 +58,9 @@ class Board:
         return next(picture for picture in self.pictures if isinstance(picture, kind))
 
     def _add_slots(self, count: int) -> None:
-        """Make glyphs and sources for as many runs as are to be shown at once, and never take them away."""
+        """Make glyphs and sources for as many runs as are to be shown at once, and never take them
+        away.
+        """
         for k in range(len(self.sources), count):
             self.sources.append(RunSources(self._wire))
             for picture in self.pictures:
@@ -76,7 +81,12 @@ class Board:
             with_document(self._add_slots, len(self._runs))
         for picture in self.pictures:
             picture.hold_axes(True)
-        self._extra.visible = any(picture.concerns(run) for picture in self.pictures if picture.optional for run in self._runs)
+        self._extra.visible = any(
+            picture.concerns(run)
+            for picture in self.pictures
+            if picture.optional
+            for run in self._runs
+        )
         for k in range(len(self.sources)):
             self._show(k)
         self._cursor.choose(None)
@@ -85,7 +95,7 @@ class Board:
         self.say()
 
     def resend(self) -> None:
-        """Send everything anew at the next tick."""
+        """Send everything again at the next tick."""
         for sources in self.sources:
             sources.resend()
 
@@ -103,7 +113,9 @@ class Board:
             self.point.param.update(end=max(2, first.grid.size), disabled=False)
 
     def _choose_features(self) -> bool:
-        """Which coefficients to draw; a change sends all paths anew, so while a run goes on there is at most one a second."""
+        """Which coefficients to draw; a change sends all paths again, so while a run goes on there
+        is at most one a second.
+        """
         first = self._runs[0] if self._runs else None
         if first is None or first.walk is None:
             return False
@@ -141,31 +153,49 @@ class Board:
             ]
             shown = ". ".join(told) + ("." if told else "Empty until a path is run.")
             text = (
-                f'<div class="caption" id="caption-{picture.name}" style="font-size:12px;line-height:1.35;min-height:2.8em">'
+                f'<div class="caption" id="caption-{picture.name}" '
+                'style="font-size:12px;line-height:1.35;min-height:2.8em">'
                 f'{shown} <span style="opacity:.75">{html.escape(picture.legend)}</span></div>'
             )
             self._wire.set(self._captions[picture.name], text=text)
 
     def tabulate(self) -> None:
         """Write the points of all runs as a table."""
-        self.table.object = "".join(_table(run) for run in self._runs if run.walk is not None and run.walk.reached)
+        self.table.object = "".join(
+            _table(run) for run in self._runs if run.walk is not None and run.walk.reached
+        )
 
     def _arrange(self) -> Any:
-        """The pictures in a grid of two columns, of one where the page is narrow, and the table below."""
+        """The pictures in a grid of two columns, of one where the page is narrow, and the table
+        below.
+        """
         cells: dict[bool, list[Any]] = {False: [], True: []}
         for picture in self.pictures:
-            parts: list[Any] = [pn.pane.Bokeh(plot, sizing_mode="stretch_width") for plot in picture.figures]
+            parts: list[Any] = [
+                pn.pane.Bokeh(plot, sizing_mode="stretch_width") for plot in picture.figures
+            ]
             if isinstance(picture, ActiveFeatures):
                 parts = [self._active_cell(picture, parts[0])]
             caption = pn.pane.Bokeh(self._captions[picture.name], sizing_mode="stretch_width")
-            cells[picture.optional].append(pn.Column(*parts, caption, sizing_mode="stretch_width", styles=CARD, margin=0))
-        # Plain boxes in a style sheet's grid: components that React must mount would cost the page a second.
-        grid = pn.Column(*cells[False], sizing_mode="stretch_width", styles=CARD_GRID, margin=(0, 8))
-        # In a grid of its own: one that is there does not grow by a card that appears in it. The box around it is what is hidden: a
-        # grid says itself how it is displayed.
-        rare = pn.Column(*cells[True], sizing_mode="stretch_width", styles=CARD_GRID, margin=(8, 8, 0, 8))
+            cells[picture.optional].append(
+                pn.Column(*parts, caption, sizing_mode="stretch_width", styles=CARD, margin=0)
+            )
+        # Plain boxes in a style sheet's grid: components that React must mount would cost the page
+        # a second.
+        grid = pn.Column(
+            *cells[False], sizing_mode="stretch_width", styles=CARD_GRID, margin=(0, 8)
+        )
+        # In a grid of its own: one that is there does not grow by a card that appears in it. The
+        # box around it is what is hidden: a grid says itself how it is displayed.
+        rare = pn.Column(
+            *cells[True], sizing_mode="stretch_width", styles=CARD_GRID, margin=(8, 8, 0, 8)
+        )
         self._extra = pn.Column(rare, sizing_mode="stretch_width", visible=False, margin=0)
-        point = pn.Row(self.point, pn.pane.Bokeh(self._cursor.readout, sizing_mode="stretch_width"), sizing_mode="stretch_width")
+        point = pn.Row(
+            self.point,
+            pn.pane.Bokeh(self._cursor.readout, sizing_mode="stretch_width"),
+            sizing_mode="stretch_width",
+        )
         table = pmui.Accordion(
             ("The points as a table", self.table),
             active=[],
@@ -177,7 +207,9 @@ class Board:
         return pn.Column(grid, self._extra, point, table, sizing_mode="stretch_width", margin=0)
 
     def _active_cell(self, picture: ActiveFeatures, linear: Any) -> Any:
-        """The picture of active features below its switch; the second figure joins when it is first shown."""
+        """The picture of active features below its switch; the second figure joins when it is first
+        shown.
+        """
         plots = pn.Column(linear, sizing_mode="stretch_width", margin=0)
 
         def switch(log: bool) -> None:
@@ -190,7 +222,9 @@ class Board:
         self._log.param.watch(lambda event: with_document(switch, event.new), "value")
         # The switch lies over the empty corner beside the picture's title.
         self._log.styles = {"position": "absolute", "right": "8px", "top": "0", "z-index": "2"}
-        return pn.Column(self._log, plots, sizing_mode="stretch_width", styles={"position": "relative"}, margin=0)
+        return pn.Column(
+            self._log, plots, sizing_mode="stretch_width", styles={"position": "relative"}, margin=0
+        )
 
 
 _COLUMNS = {
@@ -198,8 +232,8 @@ _COLUMNS = {
     "value": "δ or λ",
     "l1": "ℓ1 norm",
     "nnz": "active",
-    "train_mse": "train error",
-    "test_mse": "test error",
+    "train_error": "train error",
+    "test_error": "test error",
     "true_gap": "true gap / f(0)",
     "steps": "steps",
     "dots": "dot products",
@@ -211,15 +245,25 @@ def _table(run: Run) -> str:
     if walk is None:
         return ""
     rows = walk.points[: walk.reached]
-    head = "".join(f'<th scope="col" style="text-align:right;padding:2px 8px">{title}</th>' for title in _COLUMNS.values())
+    head = "".join(
+        f'<th scope="col" style="text-align:right;padding:2px 8px">{title}</th>'
+        for title in _COLUMNS.values()
+    )
     body = []
     for row in rows:
         cells = [f"{int(row['point']) + 1}"]
         for name in list(_COLUMNS)[1:]:
             value = row[name] / walk.problem.f0 if name == "true_gap" else row[name]
-            cells.append(f"{int(value):,}" if rows.dtype[name].kind == "i" else f"{float(value):.4g}")
-        body.append("<tr>" + "".join(f'<td style="text-align:right;padding:1px 8px">{cell}</td>' for cell in cells) + "</tr>")
+            cells.append(
+                f"{int(value):,}" if rows.dtype[name].kind == "i" else f"{float(value):.4g}"
+            )
+        body.append(
+            "<tr>"
+            + "".join(f'<td style="text-align:right;padding:1px 8px">{cell}</td>' for cell in cells)
+            + "</tr>"
+        )
     return (
-        f'<div style="overflow-x:auto"><table style="font-size:12px;border-collapse:collapse"><caption style="text-align:left">'
+        '<div style="overflow-x:auto"><table '
+        'style="font-size:12px;border-collapse:collapse"><caption style="text-align:left">'
         f"{html.escape(run.solver.title)}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
     )

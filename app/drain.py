@@ -20,20 +20,24 @@ _CROWD = 10
 _EARLY_MS = (10, 25, 40, 55, 70, 85)
 _MOST_UNSEEN = 3
 _SAY_EVERY_SECONDS = 2.0
-# A page that is hidden, or that cannot answer, as in some notebooks, is still sent everything now and then.
+# A page that is hidden, or that cannot answer, as in some notebooks, is still sent everything now
+# and then.
 _PATIENCE_SECONDS = 2.0
 
 
 class Drain:
     """Ticks while a run is live: 10 times a second, 5 where more than 10 pages are.
 
-    Rows are read where the runs keep them, so nothing queues up: what a tick sends is bounded by thinning. While the page has not
-    painted the last ticks, the next are skipped for a while; what they would have sent goes with a later one.
+    Rows are read where the runs keep them, so nothing queues up: what a tick sends is bounded by
+    thinning. While the page has not painted the last ticks, the next are skipped for a while; what
+    they would have sent goes with a later one.
     """
 
     _live: ClassVar[set[Drain]] = set()
 
-    def __init__(self, session: Session, board: Board, wire: Wire, tell: Callable[[], None]) -> None:
+    def __init__(
+        self, session: Session, board: Board, wire: Wire, tell: Callable[[], None]
+    ) -> None:
         self._session = session
         self._board = board
         self._wire = wire
@@ -51,7 +55,9 @@ class Drain:
         if self._callback is None:
             Drain._live.add(self)
             # In the background, or every tick would toggle the page's busy indicator.
-            self._callback = PeriodicCallback(callback=self._tick, period=self._period, background=True)
+            self._callback = PeriodicCallback(
+                callback=self._tick, period=self._period, background=True
+            )
             self._callback.start()
         doc = pn.state.curdoc
         if doc is not None and doc.session_context is not None:
@@ -70,7 +76,8 @@ class Drain:
     def _period(self) -> int:
         return _PERIOD_MS if len(Drain._live) <= _CROWD else _CROWDED_PERIOD_MS
 
-    # Async although it awaits nothing: with --num-threads a synchronous callback would change the document from another thread.
+    # Async although it awaits nothing: with --num-threads a synchronous callback would change the
+    # document from another thread.
     async def _tick(self) -> None:
         begun = time.perf_counter()
         live, unseen = self._session.live, self._wire.sent - self._wire.seen
@@ -91,7 +98,7 @@ class Drain:
         self.costs.append(1000.0 * (time.perf_counter() - begun))
 
     async def _greet(self) -> None:
-        """Tick as soon as there is a first row, which may be long before the first period is over."""
+        """Tick as soon as there is a first row, which may be long before the first period ends."""
         if not self._greeted and any(run.latest is not None for run in self._session.runs):
             self._greeted = True
             await self._tick()

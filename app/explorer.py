@@ -8,6 +8,7 @@ import panel as pn
 import panel_material_ui as pmui
 import param
 from bokeh.models import Div
+from panel.io.callbacks import PeriodicCallback
 from panel.io.resources import get_dist_path
 from panel.viewable import Viewer
 
@@ -34,7 +35,10 @@ class Explorer(Viewer):
     >>> Explorer()  # doctest: +SKIP
     """
 
-    phase = param.String(default="loading", doc="loading, empty, preparing, running, paused, done, stopped or failed.")
+    phase = param.String(
+        default="loading",
+        doc="loading, empty, preparing, running, paused, done, stopped or failed.",
+    )
     headline = param.String(doc="What is being solved, in words.")
     complaint = param.String(doc="What is wrong with the settings, or which run failed and why.")
 
@@ -46,10 +50,18 @@ class Explorer(Viewer):
         self.board = Board(self.wire)
         self._page: pmui.Page | None = None
         self._refusal = ""
-        self._status = Div(text="", sizing_mode="stretch_width", margin=(0, 12, 4, 12), styles={"font-size": "13px"}, min_height=48)
+        self._status = Div(
+            text="",
+            sizing_mode="stretch_width",
+            margin=(0, 12, 4, 12),
+            styles={"font-size": "13px"},
+            min_height=48,
+        )
         self.drain = Drain(self.session, self.board, self.wire, self._show)
         self.transport = Transport(self.param.phase, self.settings, self._command)
-        self.settings.param.watch(self._describe, ["dataset", "loss", "test_fraction", "solver", "competitors", "points"])
+        self.settings.param.watch(
+            self._describe, ["dataset", "loss", "test_fraction", "solver", "competitors", "points"]
+        )
         self.settings.param.watch(lambda event: self.session.set_speed(SPEEDS[event.new]), "speed")
         self._wired = not served()
         if not self._wired:
@@ -57,9 +69,27 @@ class Explorer(Viewer):
             pn.state.on_session_destroyed(self.close)
         self._describe()
         self._show()
+        self._compiling: PeriodicCallback | None = None
+        if served() and words.compiling():
+            self._compiling = PeriodicCallback(
+                callback=self._tell_compiled, period=1000, background=True
+            )
+            self._compiling.start()
+
+    # Async although it awaits nothing: see app.drain.
+    async def _tell_compiled(self) -> None:
+        """Say how far the compilation of the solvers is, until it is done."""
+        if not words.compiling() and self._compiling is not None:
+            self._compiling.stop()
+            self._compiling = None
+        if not self.session.runs:
+            self._show()
+            self.wire.send()
 
     def _wire(self) -> None:
-        """The page is ready. What was clicked earlier could have been lost, so that until now no button was live."""
+        """The page is ready. What was clicked earlier could have been lost, so that until now no
+        button was live.
+        """
         self._wired = True
         self._tell()
 
@@ -69,8 +99,15 @@ class Explorer(Viewer):
     def _tell(self, *events: Any) -> None:
         state = self.session.state
         nothing = "empty" if self._wired else "loading"
-        failures = [f"{run.solver.title}: {run.message}" for run in self.session.runs if run.state is RunState.FAILED]
-        phase, complaint = state.value if state else nothing, self._refusal or "\n\n".join(dict.fromkeys(failures))
+        failures = [
+            f"{run.solver.title}: {run.message}"
+            for run in self.session.runs
+            if run.state is RunState.FAILED
+        ]
+        phase, complaint = (
+            state.value if state else nothing,
+            self._refusal or "\n\n".join(dict.fromkeys(failures)),
+        )
         # To set a parameter that stays the same costs a third of a tick.
         if (phase, complaint) != (self.phase, self.complaint):
             self.param.update(phase=phase, complaint=complaint)
@@ -114,9 +151,13 @@ class Explorer(Viewer):
 
     def close(self, *events: Any) -> None:
         """Free what the page holds: its runs end at once, and its ticks."""
-        # The document is gone by now, and its models with it: only what outlives a page is to be freed.
+        # The document is gone by now, and its models with it: only what outlives a page is to be
+        # freed.
         self.session.reset()
         self.drain.stop()
+        if self._compiling is not None:
+            self._compiling.stop()
+            self._compiling = None
 
     def controls(self) -> list[Any]:
         """The left side."""
@@ -139,7 +180,12 @@ class Explorer(Viewer):
         )
         return [
             self.wire,
-            pn.pane.HTML(self.param.headline, sizing_mode="stretch_width", margin=(6, 12, 2, 12), styles={"font-size": "14px"}),
+            pn.pane.HTML(
+                self.param.headline,
+                sizing_mode="stretch_width",
+                margin=(6, 12, 2, 12),
+                styles={"font-size": "14px"},
+            ),
             alert,
             pn.pane.Bokeh(self._status, sizing_mode="stretch_width"),
             self.board.view,
@@ -148,8 +194,9 @@ class Explorer(Viewer):
     def page(self) -> Any:
         """The page that is served."""
         if served():
-            # Panel points style sheets at this server when it answers the request of the page. A session that is made anew because
-            # the page took long to connect gets no such request, and its page would ask a content delivery network.
+            # Panel points style sheets at this server when it answers the request of the page. A
+            # session that is made again because the page took long to connect gets no such request,
+            # and its page would ask a content delivery network.
             pn.state.curdoc.template_variables["dist_url"] = get_dist_path()
         self._page = pmui.Page(
             title=TITLE,
@@ -163,4 +210,6 @@ class Explorer(Viewer):
 
     def __panel__(self) -> Any:
         left = pn.Column(*self.controls(), width=SIDEBAR_WIDTH)
-        return pn.Row(left, pn.Column(*self.main(), sizing_mode="stretch_width"), sizing_mode="stretch_width")
+        return pn.Row(
+            left, pn.Column(*self.main(), sizing_mode="stretch_width"), sizing_mode="stretch_width"
+        )

@@ -11,7 +11,18 @@ from typing import Any
 
 from app.scheduler import TURN_SECONDS, Scheduler
 from app.settings import Experiment
-from fwcore import DatasetError, ParameterError, Problem, Snapshot, Solver, Walk, datasets, find, grids
+from fwcore import (
+    DatasetError,
+    ParameterError,
+    Problem,
+    Snapshot,
+    Solver,
+    Walk,
+    datasets,
+    find_solver,
+    grids,
+    warmup,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -35,11 +46,13 @@ class RunState(Enum):
 class Run:
     """One solver walking one path: a job of the scheduler.
 
-    Commands come from the session's thread, turns from a worker; ``state`` and ``walk`` may be read from anywhere. A command takes
-    effect between two chunks of steps, about 10 ms apart.
+    Commands come from the session's thread, turns from a worker; ``state`` and ``walk`` may be read
+    from anywhere. A command takes effect between two chunks of steps, about 10 ms apart.
     """
 
-    def __init__(self, solver: Solver, options: dict[str, Any], seed: int, speed: float | None) -> None:
+    def __init__(
+        self, solver: Solver, options: dict[str, Any], seed: int, speed: float | None
+    ) -> None:
         self.solver = solver
         self.options = options
         self.seed = seed
@@ -77,13 +90,17 @@ class Run:
                 self.started_at = self._counted_at = time.monotonic()
 
     def fail(self, error: BaseException) -> None:
-        """End with an error that the page shows; only what nobody foresaw goes to the log with its traceback."""
+        """End with an error that the page shows; only what nobody foresaw goes to the log with its
+        traceback.
+        """
         if not isinstance(error, (ParameterError, DatasetError)):
             _log.error("%s failed", self.solver.name, exc_info=error)
         text = str(error) or type(error).__name__
         self._end(
             RunState.FAILED,
-            text if isinstance(error, (ParameterError, DatasetError)) else f"{type(error).__name__}: {text}",
+            text
+            if isinstance(error, (ParameterError, DatasetError))
+            else f"{type(error).__name__}: {text}",
         )
 
     def stop(self) -> None:
@@ -121,7 +138,11 @@ class Run:
             self.fail(error)
 
     def _may_step(self) -> bool:
-        return self.walk is not None and not self._state.over and (not self._paused or self._single_steps > 0)
+        return (
+            self.walk is not None
+            and not self._state.over
+            and (not self._paused or self._single_steps > 0)
+        )
 
     def _one_chunk(self) -> bool:
         """Make a chunk of steps; whether another may follow at once."""
@@ -133,7 +154,12 @@ class Run:
         wanted = 1 if single else None if speed is None else max(1, round(speed * TURN_SECONDS))
         if self._steps is None:
             self._steps = walk.snapshots(wanted)
+            known = (walk.solver, walk.problem.design, walk.options, walk.problem.loss)
+            if not warmup.is_ready(*known):
+                self.message = "Compiling the solver, once for this kind of data."
             snapshot = next(self._steps)
+            with self._lock:
+                self.message = self.message if self._state.over else ""
         else:
             snapshot = self._steps.send(wanted)
         if not snapshot.rows.size:
@@ -165,9 +191,13 @@ class Run:
 
 
 class Preparation:
-    """Loads the problem of an experiment and finds its grid, then hands both to its runs: a job of the scheduler."""
+    """Loads the problem of an experiment and finds its grid, then hands both to its runs: a job of
+    the scheduler.
+    """
 
-    def __init__(self, experiment: Experiment, runs: list[Run], start: Callable[[Run], None]) -> None:
+    def __init__(
+        self, experiment: Experiment, runs: list[Run], start: Callable[[Run], None]
+    ) -> None:
         self._experiment = experiment
         self._runs = runs
         self._start = start
@@ -212,7 +242,9 @@ class Preparation:
             )
             # Paths over lam or k need not wait for the end of the delta grid.
             for form in ("penalty", "support"):
-                self._hand_over(self._problem, form, grids.grid(self._problem, form, experiment.points))
+                self._hand_over(
+                    self._problem, form, grids.grid(self._problem, form, experiment.points)
+                )
             if not any(run.solver.form == "ball" for run in self._runs):
                 return True
             if self._delta_max is None:
@@ -228,7 +260,9 @@ class Preparation:
             self._announce(f"Finding δ max, once for this problem: point {done + 1} of {total}.")
             if time.monotonic() - begun > TURN_SECONDS / 2:
                 return False
-        self._hand_over(self._problem, "ball", grids.delta_grid(self._delta_max or 0.0, experiment.points))
+        self._hand_over(
+            self._problem, "ball", grids.delta_grid(self._delta_max or 0.0, experiment.points)
+        )
         return True
 
 
@@ -260,10 +294,15 @@ class Session:
         return next((state for state in order if state in states), None)
 
     def start(self, experiment: Experiment, speed: float | None, *, paused: bool = False) -> None:
-        """Run an experiment instead of what was there; ``paused`` holds it before the first step."""
+        """Run an experiment instead of what was there; ``paused``: held before
+        the first step.
+        """
         self.stop()
         self.experiment = experiment
-        self.runs = [Run(find(name), options, experiment.seed, speed) for name, options in experiment.solvers]
+        self.runs = [
+            Run(find_solver(name), options, experiment.seed, speed)
+            for name, options in experiment.solvers
+        ]
         for run in self.runs:
             if paused:
                 run.step()

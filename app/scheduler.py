@@ -16,17 +16,23 @@ TURN_SECONDS = 0.05
 
 
 class Job(Protocol):
-    """Something that is done in turns. Its methods never raise and are called by one worker at a time."""
+    """Something that is done in turns. Its methods never raise and are called by one worker at a
+    time.
+    """
 
     def turn(self) -> None:
         """Work for at most TURN_SECONDS."""
 
     def due(self) -> float | None:
-        """Seconds until the next turn is wanted, 0 for at once; None for no more, until submitted again."""
+        """Seconds until the next turn is wanted, 0 for at once; None for no more, until submitted
+        again.
+        """
 
 
 class Scheduler:
-    """Round robin between jobs. Workers are started when there is work and end when there has been none for a while."""
+    """Round robin between jobs. Workers are started when there is work and end when there has been
+    none for a while.
+    """
 
     def __init__(self, workers: int | None = None, idle_seconds: float = 1.0) -> None:
         self._limit = workers or os.cpu_count() or 1
@@ -45,7 +51,9 @@ class Scheduler:
             return len(self._workers)
 
     def submit(self, job: Job) -> None:
-        """Give ``job`` turns for as long as it is due. Submitting one that is queued moves it up; one at work goes on as it is."""
+        """Give ``job`` turns for as long as it is due. Submitting one that is queued moves it up;
+        one at work goes on as it is.
+        """
         with self._changed:
             if job.due() is None:
                 return
@@ -66,11 +74,14 @@ class Scheduler:
             job.turn()
             with self._changed:
                 self._busy.discard(job)
-                # Asked under the lock, so that a job resumed just now is either seen as due here or queued by submit.
+                # Asked under the lock, so that a job resumed just now is either seen as due here or
+                # queued by submit.
                 due = job.due()
                 if due is not None and job not in self._ready:
                     if due > 0:
-                        heapq.heappush(self._later, (time.monotonic() + due, next(self._tickets), job))
+                        heapq.heappush(
+                            self._later, (time.monotonic() + due, next(self._tickets), job)
+                        )
                     else:
                         self._ready.append(job)
                 self._changed.notify()

@@ -7,7 +7,17 @@ from typing import Any
 
 import param
 
-from fwcore import DatasetError, Options, ParameterError, datasets, find, grids, solvers
+from fwcore import (
+    LOSSES,
+    DatasetError,
+    Options,
+    ParameterError,
+    all_solvers,
+    datasets,
+    find_loss,
+    find_solver,
+    grids,
+)
 
 SPEEDS: dict[str, float | None] = {
     "1 step/s": 1.0,
@@ -20,7 +30,9 @@ SPEEDS: dict[str, float | None] = {
 
 @dataclass(frozen=True)
 class Experiment:
-    """One press of Run: a problem, and the solvers that walk it. Immutable, and complete: nothing else is asked of the page."""
+    """One press of Run: a problem, and the solvers that walk it. Immutable, and complete: nothing
+    else is asked of the page.
+    """
 
     dataset: str
     loss: str
@@ -33,14 +45,17 @@ class Experiment:
 
 
 class Settings(param.Parameterized):
-    """Everything on the left of the page but the options of the solvers, which are in ``options`` by the solver's name."""
+    """Everything on the left of the page but the options of the solvers, which are in ``options``
+    by the solver's name.
+    """
 
     dataset = param.Selector(default="diabetes", objects=["diabetes"], label="Dataset")
     loss = param.Selector(
         default="squared",
-        objects=["squared", "logistic"],
+        objects=[*LOSSES],
         label="Loss",
-        doc="squared: ½(u − y)², a regression on −1 and +1. logistic: log(1 + exp(−yu)); not every solver has it.",
+        doc="squared: ½(u − y)². logistic: log(1 + exp(−yu)), of two classes. huber: squared near "
+        "the response, absolute far from it. Not every solver takes every loss.",
     )
     test_fraction = param.Number(
         default=0.25,
@@ -49,49 +64,65 @@ class Settings(param.Parameterized):
         label="Rows held out",
         doc="Share of the rows on which the test error is measured.",
     )
-    split_seed = param.Integer(default=0, bounds=(0, 2**32 - 1), label="Split seed", doc="Seed of the choice of test rows.")
+    split_seed = param.Integer(
+        default=0, bounds=(0, 2**32 - 1), label="Split seed", doc="Seed of the choice of test rows."
+    )
     solver = param.Selector(default="sfw", objects=["sfw"], label="Solver")
-    competitors = param.ListSelector(default=["cd"], objects=["cd"], label="Overlay", doc="Solvers to run beside it.")
-    points = param.Integer(default=grids.POINTS, bounds=(2, 1000), label="Points", doc="Points of the path.")
+    competitors = param.ListSelector(
+        default=["cd"], objects=["cd"], label="Overlay", doc="Solvers to run beside it."
+    )
+    points = param.Integer(
+        default=grids.POINTS, bounds=(2, 1000), label="Points", doc="Points of the path."
+    )
     delta_max = param.Number(
         default=None,
         bounds=(0.0, None),
         inclusive_bounds=(False, True),
         allow_None=True,
         label="δ max",
-        doc="End of the δ grid. Empty: the l1 norm of the accurate solution at λ max / 100, found once a problem.",
+        doc="End of the δ grid. Empty: the l1 norm of the accurate solution at λ max / 100, found "
+        "once a problem.",
     )
     seed = param.Integer(default=0, bounds=(0, 2**32 - 1), label="Seed", doc="Seed of the solvers.")
     speed = param.Selector(default="200 steps/s", objects=list(SPEEDS), label="Speed")
     relevant = param.Integer(
-        default=32, bounds=(1, 10**6), label="Relevant columns", doc="How many columns are taken to matter in P(miss)."
+        default=32,
+        bounds=(1, 10**6),
+        label="Relevant columns",
+        doc="How many columns are taken to matter in P(miss).",
     )
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.param.dataset.objects = [d.name for d in datasets.DATASETS]
-        self.param.solver.objects = [s.name for s in solvers()]
-        self.param.competitors.objects = [s.name for s in solvers()]
-        self.options: dict[str, Options] = {s.name: s.Options() for s in solvers()}
+        self.param.solver.objects = [s.name for s in all_solvers()]
+        self.param.competitors.objects = [s.name for s in all_solvers()]
+        self.options: dict[str, Options] = {s.name: s.Options() for s in all_solvers()}
         first = datasets.find(self.dataset)
         self._sampling, self._points = first.sampling, first.points
 
     @param.depends("dataset", watch=True)
     def _take_defaults_of_dataset(self) -> None:
         dataset = datasets.find(self.dataset)
-        defaults = {"test_fraction": dataset.test_fraction, "relevant": dataset.relevant or 32, "points": dataset.points}
+        defaults = {
+            "test_fraction": dataset.test_fraction,
+            "relevant": dataset.relevant or 32,
+            "points": dataset.points,
+        }
         # What the user chose stays, but for the split, which is of the dataset.
         if self.points != self._points:
             del defaults["points"]
         self.param.update(**defaults, delta_max=None, loss=dataset.loss)
         for options in self.options.values():
-            if "sampling" in options.declared() and options.sampling == self._sampling:
+            if "sampling" in options.declared() and options.sampling.text == self._sampling:
                 options.param.update(sampling=dataset.sampling)
         self._sampling, self._points = dataset.sampling, dataset.points
 
     @param.depends("loss", watch=True)
     def _take_away_what_lacks_the_loss(self) -> None:
-        self.competitors = [name for name in self.competitors if self.loss in find(name).losses]
+        self.competitors = [
+            name for name in self.competitors if not find_solver(name).lacks(find_loss(self.loss))
+        ]
         self.delta_max = None
 
     @property
@@ -111,12 +142,21 @@ class Settings(param.Parameterized):
         """
         names = [self.solver, *(name for name in self.competitors if name != self.solver)]
         if not datasets.available(datasets.find(self.dataset)):
-            raise DatasetError(f"The files of {datasets.find(self.dataset).title} are not at hand: download them first.")
+            raise DatasetError(
+                f"The files of {datasets.find(self.dataset).title} are not at hand: download "
+                "them first."
+            )
         for name in names:
-            if find(name).missing:
-                raise ParameterError("solver", "the page", f"one that is installed: {find(name).missing}", name)
-            if self.loss not in find(name).losses:
-                raise ParameterError("loss", find(name).title, f"one of {[*find(name).losses]}", self.loss)
+            if find_solver(name).missing:
+                raise ParameterError(
+                    "solver",
+                    "the page",
+                    f"one that is installed: {find_solver(name).missing}",
+                    name,
+                )
+            if lacking := find_solver(name).lacks(find_loss(self.loss)):
+                rule = f"one with {' and '.join(lacking)}"
+                raise ParameterError("loss", find_solver(name).title, rule, self.loss)
         return Experiment(
             dataset=self.dataset,
             loss=self.loss,

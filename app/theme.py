@@ -1,4 +1,6 @@
-"""Colours and sizes. The run colours are told apart by colour-blind readers (after Okabe & Ito), on white and on near-black."""
+"""Colours and sizes. The run colours are told apart by colour-blind readers (after Okabe & Ito), on
+white and on near-black.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""One message a tick: everything that changes on the page, applied there in the order in which it was put."""
+"""One message a tick: everything that changes on the page, applied there in the order in which it
+was put.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +14,25 @@ from panel.custom import JSComponent
 
 
 class Wire(JSComponent):
-    """Carries changes of Bokeh models to the page, and brings back how far the page has painted and how wide it is.
+    """Carries changes of Bokeh models to the page, and brings back how far the page has painted and
+    how wide it is.
 
-    Bokeh would send each change of each model as a message of its own, a millisecond of the server each, and Panel may let one
-    overtake another. Here a tick is one message with a number. A page that misses a number, or a model it was to change, says so in
-    ``lost`` and is sent everything anew; a page that has just been made begins that way. A hidden page paints nothing, hence
-    acknowledges nothing. Where there is no page yet, the models themselves are changed; later they stay as they were when the page
-    was made.
+    Bokeh would send each change of each model as a message of its own, a millisecond of the server
+    each, and Panel may let one overtake another. Here a tick is one message with a number. A page
+    that misses a number, or a model it was to change, says so in ``lost`` and is sent everything
+    anew; a page that has just been made begins that way. A hidden page paints nothing, hence
+    acknowledges nothing. Where there is no page yet, the models themselves are changed; later they
+    stay as they were when the page was made.
     """
 
     seen = param.Integer(default=0, doc="Number of the last message that the page has painted.")
-    lost = param.Integer(default=0, doc="Changes when the page has missed something, or has just been made.")
-    narrow = param.Boolean(default=False, doc="Whether the controls cover the pictures when they are open, as on a phone.")
+    lost = param.Integer(
+        default=0, doc="Changes when the page has missed something, or has just been made."
+    )
+    narrow = param.Boolean(
+        default=False,
+        doc="Whether the controls cover the pictures when they are open, as on a phone.",
+    )
 
     # An answer is no work: the page's busy state would be sent back and forth with each.
     _busy__ignore: ClassVar[list[str]] = ["seen", "lost", "narrow"]
@@ -38,7 +47,11 @@ class Wire(JSComponent):
     def set(self, model: Any, **attributes: Any) -> None:
         """Change attributes of a model, as far as they are not so already."""
         known = self._attributes.setdefault(model.id, {})
-        news = {name: value for name, value in attributes.items() if name not in known or known[name] != value}
+        news = {
+            name: value
+            for name, value in attributes.items()
+            if name not in known or known[name] != value
+        }
         if not news:
             return
         known.update(news)
@@ -48,9 +61,14 @@ class Wire(JSComponent):
             model.update(**news)
 
     def rows(self, source: Any, columns: Mapping[str, list[Any]], *, replace: bool) -> None:
-        """Append rows to a source, or put them in place of all that it has. What is not finite is drawn as a hole."""
+        """Append rows to a source, or put them in place of all that it has. What is not finite is
+        drawn as a hole.
+        """
         if self._models:
-            plain = {name: [x if math.isfinite(x) else None for x in column] for name, column in columns.items()}
+            plain = {
+                name: [x if math.isfinite(x) else None for x in column]
+                for name, column in columns.items()
+            }
             self._changes.append({"id": source.id, "rows": plain, "replace": replace})
         elif replace:
             source.data = dict(columns)
@@ -58,15 +76,19 @@ class Wire(JSComponent):
             source.stream(columns)
 
     def repeat(self) -> None:
-        """Put all attributes anew; whoever puts rows does likewise."""
-        self._changes += [{"id": key, "set": dict(known)} for key, known in self._attributes.items()]
+        """Put all attributes again; whoever puts rows does likewise."""
+        self._changes += [
+            {"id": key, "set": dict(known)} for key, known in self._attributes.items()
+        ]
 
     def send(self) -> None:
         """Send what was put, also nothing: the answer tells that the page keeps up."""
         if not self._models:
             return
         self.sent += 1
-        message = json.dumps({"number": self.sent, "changes": self._changes}, allow_nan=False, separators=(",", ":"))
+        message = json.dumps(
+            {"number": self.sent, "changes": self._changes}, allow_nan=False, separators=(",", ":")
+        )
         self._changes = []
         self._send_msg(message)
 
@@ -77,7 +99,8 @@ class Wire(JSComponent):
       const model = document.get_model_by_id(change.id)
       if (model == null) return false
       if (change.set !== undefined) { model.setv(change.set, {sync: false}); return true }
-      const rows = Object.fromEntries(Object.entries(change.rows).map(([name, column]) => [name, numbers(column)]))
+      const columns = Object.entries(change.rows)
+      const rows = Object.fromEntries(columns.map(([name, column]) => [name, numbers(column)]))
       if (change.replace) model.setv({data: rows}, {sync: false})
       else model.stream(rows, undefined, {sync: false})
       return true

@@ -8,7 +8,7 @@ import time
 from app.runs import Run, RunState, Session
 from app.settings import Settings
 from app.theme import RUN_COLOURS, STATE_COLOURS
-from fwcore import FORMS, datasets, find
+from fwcore import FORMS, datasets, find_loss, find_solver, warmup
 
 _LINE = "display:flex;flex-wrap:wrap;gap:4px 12px;align-items:center;padding:2px 0"
 _FORMS = {
@@ -16,23 +16,24 @@ _FORMS = {
     "penalty": "min <i>f</i>(<i>a</i>) + <i>λ</i>‖<i>a</i>‖₁",
     "support": "min <i>f</i>(<i>a</i>) subject to at most <i>k</i> coefficients ≠ 0",
 }
-_LOSSES = {
-    "squared": "<i>f</i>(<i>a</i>) = ½‖<i>Xa</i> − <i>y</i>‖²",
-    "logistic": "<i>f</i>(<i>a</i>) = Σ log(1 + exp(−<i>y<sub>i</sub> x<sub>i</sub></i>'<i>a</i>))",
-}
 
 
 def headline(settings: Settings) -> str:
     """What is being solved."""
-    dataset, solver = datasets.find(settings.dataset), find(settings.solver)
+    dataset, solver = datasets.find(settings.dataset), find_solver(settings.solver)
     held_out = round(settings.test_fraction * dataset.rows)
-    train = f"{dataset.rows - held_out:,} rows to learn from" + (f", {held_out:,} to test on" if held_out else ", none held out")
-    others = [find(name).title for name in settings.competitors if name != settings.solver]
+    train = f"{dataset.rows - held_out:,} rows to learn from" + (
+        f", {held_out:,} to test on" if held_out else ", none held out"
+    )
+    others = [find_solver(name).title for name in settings.competitors if name != settings.solver]
     beside = f", beside {', '.join(others)}" if others else ""
     return (
-        f"{_FORMS[solver.form]}, with {_LOSSES[settings.loss]}, by <b>{html.escape(solver.title)}</b>"
-        f"{html.escape(beside)}, on <b>{html.escape(dataset.title)}</b>: {dataset.columns:,} columns, {train}. "
-        f"{settings.points} points. <span style='opacity:.75'>{html.escape(solver.reference)}.</span>"
+        f"{_FORMS[solver.form]}, with {find_loss(settings.loss).formula}, by "
+        f"<b>{html.escape(solver.title)}</b>"
+        f"{html.escape(beside)}, on <b>{html.escape(dataset.title)}</b>: {dataset.columns:,} "
+        f"columns, {train}. "
+        f"{settings.points} points. <span "
+        f"style='opacity:.75'>{html.escape(solver.reference)}.</span>"
     )
 
 
@@ -40,14 +41,18 @@ def status_line(k: int, run: Run) -> str:
     """Where the k-th run is."""
     state = run.state
     pill = (
-        f'<span class="state" style="background:{STATE_COLOURS[state.value]};color:#fff;border-radius:9px;padding:1px 9px;'
+        '<span class="state" '
+        f'style="background:{STATE_COLOURS[state.value]};color:#fff;border-radius:9px;padding:1px '
+        "9px;"
         f'font-size:12px;font-weight:600">{state.value}</span>'
     )
-    chip = f'<span style="display:inline-block;width:11px;height:11px;border-radius:3px;background:{RUN_COLOURS[k]}"></span>'
+    box = "display:inline-block;width:11px;height:11px;border-radius:3px"
+    chip = f'<span style="{box};background:{RUN_COLOURS[k]}"></span>'
     figures = _figures(run)
     message = f'<span class="message">{html.escape(run.message)}</span>' if run.message else ""
     return (
-        f'<div class="run" data-solver="{run.solver.name}" data-state="{state.value}" style="{_LINE}">'
+        f'<div class="run" data-solver="{run.solver.name}" data-state="{state.value}" '
+        f'style="{_LINE}">'
         f"{chip}<b>{html.escape(run.solver.title)}</b>{pill}{figures}{message}</div>"
     )
 
@@ -65,10 +70,15 @@ def _figures(run: Run) -> str:
         parts += [
             f"{steps} steps",
             f"{row['step'] / max(run.walked_seconds, 1e-3):,.0f} steps/s",
-            f"{row['grads']:,.0f} derivatives" if run.solver.draws == "rows" else f"{int(row['dots']):,} dot products",
+            f"{row['grads']:,.0f} derivatives"
+            if run.solver.draws == "rows"
+            else f"{int(row['dots']):,} dot products",
         ]
     else:
-        parts.append(f"{steps} calls of the library, a point each; it shows no steps and counts no dot products")
+        parts.append(
+            f"{steps} calls of the library, a point each; it shows no steps and counts no dot "
+            "products"
+        )
     if row["empty"] > 0:
         parts.append(f"{int(row['empty']):,} empty draws")
     parts.append(f"{row['seconds']:.2f} s in the solver")
@@ -85,7 +95,19 @@ def status(session: Session) -> str:
     """A line for each run."""
     if not session.runs:
         return (
-            '<div class="run" data-state="empty">Nothing has been run yet. Press <b>Run</b>, and each step is drawn as it is made; '
-            "<b>Step</b> makes a single one.</div>"
+            '<div class="run" data-state="empty">Nothing has been run yet. Press <b>Run</b>, and '
+            "each step is drawn as it is made; <b>Step</b> makes a single one."
+            f"{compiling()}</div>"
         )
     return "".join(status_line(k, run) for k, run in enumerate(session.runs))
+
+
+def compiling() -> str:
+    """What the server is still compiling, if anything."""
+    done, total = warmup.progress()
+    if done == total:
+        return ""
+    return (
+        f' <span class="compiling" style="opacity:.75">Solvers are being compiled: {done} of '
+        f"{total} are ready. The one you run is compiled first.</span>"
+    )

@@ -1,21 +1,43 @@
-"""Sparse-regression solvers that can be watched: stochastic Frank-Wolfe paths for the Lasso, and what they are compared with."""
+"""Sparse-regression solvers that can be watched: stochastic Frank-Wolfe paths for the Lasso, and
+what they are compared with.
 
-from fwcore import datasets, grids, race, sampling, study, warmup
-from fwcore.errors import DatasetError, ParameterError
-from fwcore.forms import FORMS
-from fwcore.options import Options, SamplingRule, WalkOptions, rule_of
-from fwcore.path import PathResult, Walk, walk_path
-from fwcore.problem import Problem, Verdict
-from fwcore.solve import Snapshot
-from fwcore.solvers import SOLVERS, Solver, find, register, solvers, unregister
-from fwcore.status import Status
-from fwcore.trace import TRACE
+Names are imported when they are first used, since compilers and readers of files take seconds.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fwcore import datasets, experiments, grids, sampling, warmup
+    from fwcore.cache import use_numba_folder
+    from fwcore.errors import DatasetError, ParameterError
+    from fwcore.forms import FORMS
+    from fwcore.judging import Verdict
+    from fwcore.losses import LOSSES, Loss, find_loss, register_loss, unregister_loss
+    from fwcore.options import Options, SamplingRule, WalkOptions
+    from fwcore.path import PathResult, Walk, walk_path
+    from fwcore.problem import Problem
+    from fwcore.solve import Snapshot
+    from fwcore.solvers import (
+        SOLVERS,
+        Solver,
+        all_solvers,
+        find_solver,
+        register,
+        unregister,
+    )
+    from fwcore.status import Status
+    from fwcore.trace import TRACE
 
 __all__ = [
     "FORMS",
+    "LOSSES",
     "SOLVERS",
     "TRACE",
     "DatasetError",
+    "Loss",
     "Options",
     "ParameterError",
     "PathResult",
@@ -27,16 +49,49 @@ __all__ = [
     "Verdict",
     "Walk",
     "WalkOptions",
+    "all_solvers",
     "datasets",
-    "find",
+    "experiments",
+    "find_loss",
+    "find_solver",
     "grids",
-    "race",
     "register",
-    "rule_of",
+    "register_loss",
     "sampling",
-    "solvers",
-    "study",
     "unregister",
+    "unregister_loss",
+    "use_numba_folder",
     "walk_path",
     "warmup",
 ]
+
+_MODULES = ("datasets", "experiments", "grids", "sampling", "warmup")
+_HOMES = {
+    "cache": ("use_numba_folder",),
+    "errors": ("DatasetError", "ParameterError"),
+    "forms": ("FORMS",),
+    "losses": ("LOSSES", "Loss", "find_loss", "register_loss", "unregister_loss"),
+    "options": ("Options", "SamplingRule", "WalkOptions"),
+    "path": ("PathResult", "Walk", "walk_path"),
+    "judging": ("Verdict",),
+    "problem": ("Problem",),
+    "solve": ("Snapshot",),
+    "solvers": ("SOLVERS", "Solver", "all_solvers", "find_solver", "register", "unregister"),
+    "status": ("Status",),
+    "trace": ("TRACE",),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"fwcore.{name}")
+    if name not in _HOME:
+        raise AttributeError(f"module 'fwcore' has no attribute {name!r}")
+    found = getattr(importlib.import_module(f"fwcore.{_HOME[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

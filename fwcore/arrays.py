@@ -9,8 +9,10 @@ import numpy as np
 import scipy.sparse
 
 from fwcore import design as designs
-from fwcore.design import Design, Floats
+from fwcore.design import Design
 from fwcore.errors import ParameterError
+from fwcore.kernels.types import Floats
+from fwcore.losses import Loss
 
 
 class DefaultNames(Sequence[str]):
@@ -38,7 +40,9 @@ class ChosenNames(Sequence[str]):
 
     def __getitem__(self, j: Any) -> Any:
         chosen = self.columns[j]
-        return [self.base[int(k)] for k in chosen] if isinstance(j, slice) else self.base[int(chosen)]
+        return (
+            [self.base[int(k)] for k in chosen] if isinstance(j, slice) else self.base[int(chosen)]
+        )
 
 
 def require(holds: bool, name: str, rule: str, got: Any) -> None:
@@ -48,14 +52,16 @@ def require(holds: bool, name: str, rule: str, got: Any) -> None:
 
 def checked_names(names: Sequence[str] | None, X: Any) -> Sequence[str]:
     """One name for each column of X, or for each base feature of a design of products."""
-    n = X.base.shape[0] - 1 if isinstance(X, designs.Products) else X.shape[1]
+    n = X.base_features if designs.is_design(X) else X.shape[1]
     names = DefaultNames(n) if names is None else names
-    require(len(names) == n, "feature_names", f"of length {n}, the number of columns of X", len(names))
+    require(
+        len(names) == n, "feature_names", f"of length {n}, the number of columns of X", len(names)
+    )
     return names
 
 
 def checked_matrix(name: str, X: Any) -> Any:
-    if isinstance(X, designs.STORAGES):
+    if designs.is_design(X):
         return X
     if scipy.sparse.issparse(X):
         X = scipy.sparse.csc_array(X)
@@ -81,36 +87,48 @@ def checked_vector(name: str, y: Any) -> Floats:
     return np.asarray(y)
 
 
-def checked_test(test: tuple[Any, Any] | None, train: Design) -> tuple[Design | None, Floats | None]:
+def checked_test(
+    test: tuple[Any, Any] | None, train: Design
+) -> tuple[Design | None, Floats | None]:
     if test is None:
         return None, None
     X, y = checked_matrix("test", test[0]), checked_vector("test", test[1])
-    p = train.base.shape[0] - 1 if isinstance(train, designs.Products) else train.offset.size
+    p = train.base_features
     require(X.shape[1] == p, "test", f"a matrix of {p} columns, as X", X.shape[1])
     require(X.shape[0] == y.size, "test", f"(X_test, y_test) with {X.shape[0]} rows each", y.size)
-    if isinstance(train, designs.Products):
-        return designs.with_rows(train, X), y
-    return designs.from_matrix(X)._replace(offset=train.offset, scale=train.scale), y
+    return train.with_rows(X), y
 
 
-def require_labels(X: Any, y: Floats) -> None:
-    """What the logistic loss asks of the design and the response."""
+def require_response(loss: Loss, X: Any, y: Floats) -> None:
+    """Raise `ParameterError` where a loss does not take the response or the stored design."""
+    require(loss.takes(y), "y", f"{loss.response}, for the {loss.name} loss", _odd(y))
+    centred = designs.is_design(X) and bool(X.offset.any()) and not loss.centred
+    rule = f"a design without offsets, for the {loss.name} loss"
+    require(not centred, "X", rule, "centred columns")
+
+
+def _odd(y: Floats) -> float:
+    """A value of y that is no label."""
     wrong = y[np.abs(y) != 1.0]
-    require(wrong.size == 0, "y", "-1 or +1 in every row, for the logistic loss", float(wrong[0]) if wrong.size else 0.0)
-    centred = isinstance(X, designs.STORAGES) and bool(X.offset.any())
-    require(not centred, "X", "a design without offsets, for the logistic loss", "centred columns")
+    return float(wrong[0]) if wrong.size else float(y[0])
 
 
-def scaled(design: Design, y: Floats, loss: str, standardize: bool) -> tuple[Design, Floats, float, float]:
-    """The design in the solvers' scale, the squared norms of its columns, and offset and scale of the response."""
+def scaled(
+    design: Design, y: Floats, loss: Loss, standardize: bool
+) -> tuple[Design, Floats, float, float]:
+    """The design in the solvers' scale, the squared norms of its columns, and offset and scale of
+    the response.
+    """
     if not standardize:
         sqnorms = designs.sqnorms(design)
-        require(bool(y.any() and sqnorms.any()), "y", "not orthogonal to every column of X", "zeros in X or y")
+        orthogonal = not (y.any() and sqnorms.any())
+        rule = "not orthogonal to every column of X"
+        require(not orthogonal, "y", rule, "zeros in X or y")
         return design, sqnorms, 0.0, 1.0
-    offset, scale = 0.0, 1.0
-    if loss == "squared":
-        require(bool(np.ptp(y) > 0), "y", "not constant", float(y[0]))
-        offset, scale = float(y.mean()), float(np.sqrt(y.size))
-    design = designs.standardized(design, centre=loss == "squared")
-    require(bool(design.scale.any()), "X", "a design with a column that is not constant", "constant columns only")
+    offset, scale = loss.units(y)
+    constant = offset != 0.0 and np.ptp(y) == 0
+    require(not constant, "y", "not constant", float(y[0]))
+    design = designs.standardized(design, centre=loss.centred)
+    rule = "a design with a column that is not constant"
+    require(bool(design.scale.any()), "X", rule, "constant columns only")
     return design, (design.scale > 0).astype(np.float64), offset, scale

@@ -1,14 +1,21 @@
-"""Where things that are dear to compute are kept between processes."""
+"""Where things that are expensive to compute are kept between processes."""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import importlib.metadata
 import json
 import os
+import shutil
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
 import platformdirs
+
+_MONTH = 30 * 24 * 3600.0
 
 
 def folder() -> Path:
@@ -35,3 +42,31 @@ def store(kind: str, key: str, value: Any) -> None:
         os.replace(file.name, target)
     except OSError:
         return
+
+
+def numba_folder() -> Path:
+    """A folder for compiled kernels that is new after any edit: named by a hash of the sources of
+    fwcore and the version of numba. Folders unused for a month go.
+
+    numba compares a cached kernel with the file that it is in, not with those that it calls into.
+    """
+    digest = hashlib.sha256(importlib.metadata.version("numba").encode())
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    kept = folder() / "numba"
+    chosen = kept / digest.hexdigest()[:16]
+    # A folder that cannot be written costs time, never a result.
+    with contextlib.suppress(OSError):
+        chosen.mkdir(parents=True, exist_ok=True)
+        os.utime(chosen)
+        for other in kept.iterdir():
+            if time.time() - other.stat().st_mtime > _MONTH:
+                shutil.rmtree(other, ignore_errors=True)
+    return chosen
+
+
+def use_numba_folder() -> None:
+    """Let this process keep its kernels in `numba_folder`, unless NUMBA_CACHE_DIR says where; to be
+    called before numba is imported.
+    """
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(numba_folder()))

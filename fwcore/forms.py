@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Form:
-    """``parameter`` and ``symbol``: what a path runs over, in code and on the page; whether it increases, and counts columns."""
+    """``parameter`` and ``symbol``: what a path runs over, in code and on the page; whether it
+    increases, and counts columns.
+    """
 
     parameter: str
     symbol: str
@@ -20,4 +22,6 @@ FORMS: dict[str, Form] = {
     "penalty": Form("lam", "λ", increasing=False),
     "support": Form("k", "k", whole=True),
 }
-"""min f(a) subject to sum abs(a) <= delta; min f(a) + lam * sum abs(a); min f(a) subject to at most k non-zeros."""
+"""min f(a) subject to sum abs(a) <= delta; min f(a) + lam * sum abs(a); min f(a) subject to at most
+k non-zeros.
+"""

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from fwcore import cache
-from fwcore.design import Floats
 from fwcore.errors import ParameterError
 from fwcore.forms import FORMS
+from fwcore.kernels.types import Floats
 from fwcore.problem import Problem
 from fwcore.solve import Clock, iterate
-from fwcore.solvers.active_set import ActiveSet
 from fwcore.solvers.base import Solver
-from fwcore.solvers.fista import Fista
+from fwcore.solvers.proximal.fista import Fista
+from fwcore.solvers.working_set.active_set import ActiveSet
 
 POINTS = 100
 SPAN = 100.0
@@ -30,13 +30,15 @@ def check(grid: Any, form: str) -> Floats:
     Raises
     ------
     ParameterError
-        It is empty, holds a value that is not positive and finite, or not whole (support), or does not run from small to large
-        (ball, support), from large to small (penalty).
+        It is empty, holds a value that is not positive and finite, or not whole (support), or does
+        not run from small to large (ball, support), from large to small (penalty).
     """
     name = f"{FORMS[form].parameter} grid"
     values = np.atleast_1d(np.asarray(grid, dtype=np.float64))
     if values.ndim != 1 or values.size == 0:
-        raise ParameterError(name, "fwcore", "a vector of at least one value", f"shape {values.shape}")
+        raise ParameterError(
+            name, "fwcore", "a vector of at least one value", f"shape {values.shape}"
+        )
     if not (np.isfinite(values).all() and (values > 0).all()):
         raise ParameterError(
             name,
@@ -45,7 +47,9 @@ def check(grid: Any, form: str) -> Floats:
             float(values[~(values > 0)][0]) if (values <= 0).any() else "NaN or inf",
         )
     if FORMS[form].whole and (values != np.round(values)).any():
-        raise ParameterError(name, "fwcore", "of whole numbers", float(values[values != np.round(values)][0]))
+        raise ParameterError(
+            name, "fwcore", "of whole numbers", float(values[values != np.round(values)][0])
+        )
     increasing = FORMS[form].increasing
     if not (np.diff(values if increasing else -values) > 0).all():
         order = "increasing" if increasing else "decreasing"
@@ -60,7 +64,8 @@ def _spaced(first: float, last: float, points: int) -> Floats:
 
 
 def delta_grid(delta_max: float, points: int = POINTS) -> Floats:
-    """``points`` values from delta_max / 100 to delta_max, in equal ratios (Frandi et al. 2016, section 5).
+    """``points`` values from delta_max / 100 to delta_max, in equal ratios (Frandi et al. 2016,
+    section 5).
 
     Raises
     ------
@@ -78,8 +83,11 @@ def lam_grid(problem: Problem, points: int = POINTS) -> Floats:
     Raises
     ------
     ParameterError
-        points is not an int in [1, 10000].
+        points is not an int in [1, 10000], or lam_max is 0, as it may be with a >= 0.
     """
+    if problem.lam_max == 0.0:
+        rule = "False: no column descends from 0 with a >= 0, so that 0 is the solution"
+        raise ParameterError("positive", "Problem", rule, problem.positive)
     return _spaced(problem.lam_max, problem.lam_max / SPAN, points)
 
 
@@ -114,11 +122,14 @@ def known_delta_max(problem: Problem) -> float | None:
 
 
 def finding_delta_max(problem: Problem) -> Generator[tuple[int, int], None, float]:
-    """Compute `delta_max` in turns, yielding (points done, points in all); the value is returned, and cached by content hash."""
+    """Compute `delta_max` in turns, yielding (points done, points in all); the value is returned,
+    and cached by content hash.
+    """
     known = known_delta_max(problem)
     if known is not None:
         return known
-    solver: Solver = ActiveSet() if problem.loss.name in ActiveSet.losses else Fista()
+    exact = not ActiveSet().lacks(problem.loss) and not problem.positive
+    solver: Solver = ActiveSet() if exact else Fista()
     grid, clock = lam_grid(problem), Clock()
     options = solver.Options(rule="gap", tol=_REFERENCE_GAP, max_steps=10**8)
     state = solver.init(problem, options, seed=0)
@@ -132,9 +143,11 @@ def finding_delta_max(problem: Problem) -> Generator[tuple[int, int], None, floa
 
 
 def delta_max(problem: Problem) -> float:
-    """l1 norm of the penalised solution at lam_max / 100, found by `ActiveSet` (`Fista` where it lacks the loss) to a gap of 1e-6.
+    """l1 norm of the penalised solution at lam_max / 100, found by `ActiveSet` (`Fista` where it
+    lacks the loss) to a gap of 1e-6.
 
-    The end of the delta grid (Frandi et al. 2016, section 5). Found once a problem, then read from the cache.
+    The end of the delta grid (Frandi et al. 2016, section 5). Found once a problem, then read from
+    the cache.
     """
     walk = finding_delta_max(problem)
     while True:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import json
 import platform
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,18 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet
 import scipy.sparse
 from numpy.typing import NDArray
 
 from fwcore import grids, warmup
-from fwcore.design import Floats
 from fwcore.errors import ParameterError
+from fwcore.kernels.types import Floats
 from fwcore.options import Options, build
 from fwcore.problem import Problem
+from fwcore.reproduce import code_of, command_of, digest_of
+from fwcore.result_files import write_points, write_trace
 from fwcore.solve import Clock, Snapshot, iterate
-from fwcore.solvers import Solver, find
+from fwcore.solvers import Solver, find_solver
 from fwcore.status import Status
 from fwcore.trace import Rows, new_rows
 
@@ -34,8 +33,10 @@ POINT = np.dtype(
         ("nnz", np.int64),
         ("objective", np.float64),
         ("true_gap", np.float64),
-        ("train_mse", np.float64),
-        ("test_mse", np.float64),
+        ("train_error", np.float64),
+        ("test_error", np.float64),
+        ("train_misclassified", np.float64),
+        ("test_misclassified", np.float64),
         ("seconds", np.float64),
         ("steps", np.int64),
         ("dots", np.int64),
@@ -56,8 +57,8 @@ class Walk:
     problem : Problem
     solver : str or Solver
     grid : sequence of float, optional
-        delta increasing (ball), lam decreasing (penalty) or k increasing (support); by default 100 points to `grids.delta_max`,
-        down to lam_max / 100, or from one column to a hundred.
+        delta increasing (ball), lam decreasing (penalty) or k increasing (support); by default 100
+        points to `grids.delta_max`, down to lam_max / 100, or from one column to a hundred.
     options : mapping or Options
         Options of the solver by name.
     seed : int in [0, 2^32)
@@ -78,18 +79,29 @@ class Walk:
         seed: int = 0,
     ) -> None:
         self.problem = problem
-        self.solver = find(solver) if isinstance(solver, str) else solver
-        if problem.loss.name not in self.solver.losses:
-            raise ParameterError("loss", type(self.solver).__name__, f"one of {list(self.solver.losses)}", problem.loss.name)
+        self.solver = find_solver(solver) if isinstance(solver, str) else solver
+        if lacking := self.solver.lacks(problem.loss):
+            rule = f"one with {' and '.join(lacking)}"
+            raise ParameterError("loss", type(self.solver).__name__, rule, problem.loss.text)
+        if problem.positive and not self.solver.positive:
+            rule = "False: this method does not know the constraint a >= 0"
+            raise ParameterError("positive", type(self.solver).__name__, rule, True)
         if isinstance(options, Options):
             options = options.settings()
         self.options = build(self.solver.Options, type(self.solver).__name__, options or {})
-        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**32:
+        if (
+            isinstance(seed, bool)
+            or not isinstance(seed, (int, np.integer))
+            or not 0 <= seed < 2**32
+        ):
             raise ParameterError("seed", "fwcore", "an int in [0, 4294967295]", seed)
         self.seed = int(seed)
-        # The state checks the options that depend on the problem, such as kappa; the first point needs it anyway.
+        # The state checks the options that depend on the problem, such as kappa; the first point
+        # needs it anyway.
         self._state = self.solver.init(problem, self.options, self.seed)
-        self.grid = grids.check(grids.grid(problem, self.solver.form) if grid is None else grid, self.solver.form)
+        self.grid = grids.check(
+            grids.grid(problem, self.solver.form) if grid is None else grid, self.solver.form
+        )
         self.points = np.zeros(self.grid.size, POINT)
         self.reached = 0
         self.status = Status.RUNNING
@@ -99,9 +111,10 @@ class Walk:
     def snapshots(self, wanted: int | None = None) -> Generator[Snapshot, int | None, None]:
         """Walk the path, a Snapshot per chunk.
 
-        ``wanted`` bounds the steps of the first chunk, a number sent those of the next; None leaves the choice to the clock.
+        ``wanted`` bounds the steps of the first chunk, a number sent those of the next; None leaves
+        the choice to the clock.
         """
-        warmup.ready(self.solver, self.problem.design, self.options, self.problem.loss.name)
+        warmup.ready(self.solver, self.problem.design, self.options, self.problem.loss)
         clock = Clock()
         last = max(1, self.grid.size - 1)
         for point, value in enumerate(self.grid.tolist()):
@@ -118,12 +131,16 @@ class Walk:
 
     @property
     def chunks(self) -> Sequence[Rows]:
-        """The trace so far, a block of rows a chunk; only ever appended to, so that another thread may follow it."""
+        """The trace so far, a block of rows a chunk; only ever appended to, so that another thread
+        may follow it.
+        """
         return self._rows
 
     @property
     def columns(self) -> Sequence[tuple[NDArray[Any], Floats]]:
-        """Indices and values of the coefficients of the points reached so far; only ever appended to."""
+        """Indices and values of the coefficients of the points reached so far; only ever appended
+        to.
+        """
         return self._columns
 
     @property
@@ -147,7 +164,11 @@ class Walk:
         self._columns.append((snapshot.indices, snapshot.coefficients))
         self.reached = snapshot.point + 1
         if self.reached == self.grid.size:
-            worst = [status for status in (Status.DIVERGED, Status.STEP_LIMIT) if (self.points["status"] == status).any()]
+            worst = [
+                status
+                for status in (Status.DIVERGED, Status.STEP_LIMIT)
+                if (self.points["status"] == status).any()
+            ]
             self.status = worst[0] if worst else snapshot.status
 
     def result(self) -> PathResult:
@@ -155,7 +176,11 @@ class Walk:
         k = self.reached
         lengths = [0, *(indices.size for indices, _ in self._columns)]
         data = np.concatenate([values for _, values in self._columns]) if k else np.zeros(0)
-        rows = np.concatenate([indices for indices, _ in self._columns]) if k else np.zeros(0, np.int64)
+        rows = (
+            np.concatenate([indices for indices, _ in self._columns])
+            if k
+            else np.zeros(0, np.int64)
+        )
         coefs = scipy.sparse.csc_array((data, rows, np.cumsum(lengths)), shape=(self.problem.p, k))
         return PathResult(
             problem=self.problem.name,
@@ -171,6 +196,7 @@ class Walk:
             trace=np.concatenate(self._rows) if self._rows else new_rows(0),
             versions=versions(),
             notes=self.notes,
+            source=self.problem.source,
         )
 
 
@@ -190,6 +216,8 @@ class PathResult:
         One row a step, see `fwcore.trace`.
     notes : dict
         What the solver found out besides, such as a step size.
+    source : tuple of (str, value)
+        What `fwcore.datasets.load` was called with; empty where the problem was made from arrays.
     """
 
     problem: str
@@ -205,6 +233,7 @@ class PathResult:
     trace: Rows
     versions: dict[str, str]
     notes: dict[str, Any]
+    source: tuple[tuple[str, Any], ...] = ()
 
     @property
     def max_relative_gap(self) -> float:
@@ -221,7 +250,7 @@ class PathResult:
         """The path in a few figures, ready for JSON; what cannot be told is None."""
         points = self.points
         last = self.trace[-1] if self.trace.size else None
-        tested = points["test_mse"][np.isfinite(points["test_mse"])]
+        tested = points["test_error"][np.isfinite(points["test_error"])]
         return {
             "dataset": self.problem,
             "solver": self.solver,
@@ -240,32 +269,37 @@ class PathResult:
             "seconds": float(last["seconds"]) if last is not None else 0.0,
             "value_max": float(self.grid.max()),
             "mean_active": float(points["nnz"].mean()) if points.size else None,
-            "best_test_mse": float(tested.min()) if tested.size else None,
+            "best_test_error": float(tested.min()) if tested.size else None,
             "max_relative_gap": _number(self.max_relative_gap),
             "notes": self.notes,
             "versions": self.versions,
         }
 
-    def to_parquet(self, file: str | Path) -> None:
-        """Write the points with their coefficients (columns ``indices``, ``coefficients``) and the settings as metadata.
+    def digest(self) -> str:
+        """SHA-256 of the points, seconds left out, and of the coefficients, in hexadecimal."""
+        return digest_of(self)
 
-        The same run writes the same bytes, but for the column ``seconds``.
+    def to_code(self) -> str:
+        """Python that makes the result again; see `fwcore.reproduce`."""
+        return code_of(self)
+
+    def to_command(self) -> str:
+        """The shell line that makes the result again; see `fwcore.reproduce`.
+
+        Raises
+        ------
+        ValueError
+            The problem was made from arrays, or the grid is not one that flags can tell.
         """
-        columns: dict[str, Any] = {name: pa.array(self.points[name]) for name in POINT.names or ()}
-        columns["status"] = pa.array([Status(s).name.lower() for s in self.points["status"]], pa.string())
-        offsets = pa.array(self.coefs.indptr, pa.int32())
-        columns["indices"] = pa.ListArray.from_arrays(offsets, pa.array(self.coefs.indices, pa.int64()))
-        columns["coefficients"] = pa.ListArray.from_arrays(offsets, pa.array(self.coefs.data, pa.float64()))
-        facts: dict[str, Any] = {"dataset": self.problem, "solver": self.solver, "form": self.form, "settings": self.settings}
-        facts |= {"seed": self.seed, "status": self.status.name.lower(), "versions": self.versions}
-        table = pa.table(columns).replace_schema_metadata({"fwcore": json.dumps(facts, sort_keys=True)})
-        # Statistics would carry the extremes of ``seconds`` into the footer of a file that is otherwise reproducible.
-        pyarrow.parquet.write_table(table, str(file), write_statistics=False, use_dictionary=False, compression="NONE")
+        return command_of(self)
+
+    def to_parquet(self, file: str | Path) -> None:
+        """Write the points with their coefficients; see `fwcore.result_files.write_points`."""
+        write_points(self, file)
 
     def trace_to_parquet(self, file: str | Path) -> None:
         """Write the trace, a row a step."""
-        table = pa.table({name: self.trace[name] for name in self.trace.dtype.names or ()})
-        pyarrow.parquet.write_table(table, str(file), write_statistics=False)
+        write_trace(self, file)
 
 
 def walk_path(
@@ -289,7 +323,9 @@ def walk_path(
 def versions() -> dict[str, str]:
     """Versions of what a result depends on."""
     packages = ("frank-wolfe-explorer", "numpy", "scipy", "numba", "scikit-learn")
-    return {"python": platform.python_version()} | {name: importlib.metadata.version(name) for name in packages}
+    return {"python": platform.python_version()} | {
+        name: importlib.metadata.version(name) for name in packages
+    }
 
 
 def _number(value: Any) -> float | None:

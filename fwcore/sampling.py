@@ -2,15 +2,17 @@
 
 A rule is written as one word of text, the same in a call, on the command line and on the page:
 
-=================  ====================================================================================
+=================  ================================================================================
 ``1%``             a fraction of the p columns, rounded up
 ``2014``           a count
-``top:0.98,0.02``  Theorem 1: with confidence 0.98 the best sampled column is among the top 2 % of all
+``top:0.98,0.02`` Theorem 1: with confidence 0.98 the best sampled column is among the top 2 % of
+all
 ``hit:0.99,32``    eq. 12: with probability 0.99 one of the 32 relevant columns at least is sampled
-``shrink:10%,1%``  section 4.5: from 10 % at the start of the path to 1 % at its end, in equal ratios
-=================  ====================================================================================
+``shrink:10%,1%`` section 4.5: from 10 % at the start of the path to 1 % at its end, in equal ratios
+=================  ================================================================================
 
-Source: Frandi et al. 2016. kappa never exceeds p: a probability that asks for more columns than there are gets all of them.
+Source: Frandi et al. 2016. kappa never exceeds p: a probability that asks for more columns than
+there are gets all of them.
 """
 
 from __future__ import annotations
@@ -20,7 +22,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import numpy as np
-from scipy.special import gammaln
 
 from fwcore.errors import ParameterError
 
@@ -41,8 +42,15 @@ class Rule(Protocol):
         """The rule as one word; `parse` reads it back."""
         ...
 
+    @property
+    def everything(self) -> bool:
+        """Whether it asks for all columns, however many there are."""
+        ...
+
     def kappa(self, p: int, progress: float = 0.0) -> int:
-        """Columns per step, in [1, p]; ``progress`` in [0, 1] is the part of the path already walked."""
+        """Columns per step, in [1, p]; ``progress`` in [0, 1] is the part of the path already
+        walked.
+        """
         ...
 
 
@@ -61,11 +69,14 @@ def _fraction(text: str, name: str = "fraction") -> float:
 def _check(name: str, value: float, *, closed_above: bool = False) -> None:
     inside = 0 < value <= 1 if closed_above else 0 < value < 1
     if not inside:
-        raise ParameterError(name, _OWNER, f"a number in (0, 1{']' if closed_above else ')'}", value)
+        raise ParameterError(
+            name, _OWNER, f"a number in (0, 1{']' if closed_above else ')'}", value
+        )
 
 
 def _at_most(p: int, kappa: float) -> int:
-    # Fractions such as 0.07 * 100 = 7.000000000000001 must not be rounded up past the count that was meant.
+    # Fractions such as 0.07 * 100 = 7.000000000000001 must not be rounded up past the count that
+    # was meant.
     return max(1, min(p, math.ceil(kappa * (1 - 1e-12))))
 
 
@@ -85,6 +96,10 @@ class Fraction:
     def text(self) -> str:
         return _percent(self.fraction)
 
+    @property
+    def everything(self) -> bool:
+        return self.fraction == 1.0
+
     def kappa(self, p: int, progress: float = 0.0) -> int:
         return _at_most(p, self.fraction * p)
 
@@ -101,6 +116,10 @@ class Count:
     @property
     def text(self) -> str:
         return str(self.count)
+
+    @property
+    def everything(self) -> bool:
+        return False
 
     def kappa(self, p: int, progress: float = 0.0) -> int:
         if not 1 <= self.count <= p:
@@ -126,6 +145,10 @@ class Top:
     def text(self) -> str:
         return f"top:{self.confidence:.10g},{self.top:.10g}"
 
+    @property
+    def everything(self) -> bool:
+        return False
+
     def kappa(self, p: int, progress: float = 0.0) -> int:
         return _at_most(p, math.log1p(-self.confidence) / math.log1p(-self.top))
 
@@ -149,6 +172,10 @@ class Hit:
     def text(self) -> str:
         return f"hit:{self.rho:.10g},{self.relevant}"
 
+    @property
+    def everything(self) -> bool:
+        return False
+
     def kappa(self, p: int, progress: float = 0.0) -> int:
         if self.relevant >= p:
             return 1
@@ -157,7 +184,9 @@ class Hit:
 
 @dataclass(frozen=True)
 class Shrink:
-    """Section 4.5: kappa falls from start * p to end * p along the path, in equal ratios from point to point."""
+    """Section 4.5: kappa falls from start * p to end * p along the path, in equal ratios from point
+    to point.
+    """
 
     start: float = 0.1
     end: float = 0.01
@@ -174,6 +203,10 @@ class Shrink:
     @property
     def text(self) -> str:
         return f"shrink:{_percent(self.start)},{_percent(self.end)}"
+
+    @property
+    def everything(self) -> bool:
+        return self.start == self.end == 1.0
 
     def kappa(self, p: int, progress: float = 0.0) -> int:
         return _at_most(p, p * self.start * (self.end / self.start) ** progress)
@@ -224,12 +257,21 @@ def _unreadable(text: str) -> ParameterError:
 
 
 def _log_miss(p: int, kappa: int, relevant: int) -> float:
-    """Logarithm of `miss_probability`; a sum of its factors, as a difference of factorials has no digits left for large p."""
+    """Logarithm of `miss_probability`; a sum of its factors, as a difference of factorials has no
+    digits left for large p.
+    """
     few, many = sorted((kappa, relevant))
     if few + many > p:
         return -math.inf
     if few > _MOST_FACTORS:
-        return float(gammaln(p - few + 1) - gammaln(p - few - many + 1) - gammaln(p + 1) + gammaln(p - many + 1))
+        from scipy.special import gammaln
+
+        return float(
+            gammaln(p - few + 1)
+            - gammaln(p - few - many + 1)
+            - gammaln(p + 1)
+            + gammaln(p - many + 1)
+        )
     return float(np.log1p(-many / (p - np.arange(few, dtype=np.float64))).sum())
 
 
@@ -241,12 +283,16 @@ def miss_probability(p: int, kappa: int, relevant: int) -> float:
     return float(min(1.0, math.exp(_log_miss(p, kappa, relevant))))
 
 
-def draws_to_certify(p: int, kappa: int, rho: float, columns: int = 1, *, replace: bool = False) -> int:
-    """The fewest draws of kappa columns that all miss ``columns`` given ones with a probability of at most 1 - rho.
+def draws_to_certify(
+    p: int, kappa: int, rho: float, columns: int = 1, *, replace: bool = False
+) -> int:
+    """The fewest draws of kappa columns that all miss ``columns`` given ones with a probability of
+    at most 1 - rho.
 
-    If so many draws at one iterate all have a sampled gap of at most eps, then with confidence rho fewer than ``columns`` columns
-    have a vertex whose gap is larger: the smallest N with q^N <= 1 - rho, where q is `miss_probability` (Frandi et al. 2016, eq.
-    11), or (1 - columns / p)^kappa where they are drawn with replacement (eq. 12). For one column N * kappa exceeds p by far where
+    If so many draws at one iterate all have a sampled gap of at most eps, then with confidence rho
+    fewer than ``columns`` columns have a vertex whose gap is larger: the smallest N with q^N <= 1 -
+    rho, where q is `miss_probability` (Frandi et al. 2016, eq. 11), or (1 - columns / p)^kappa
+    where they are drawn with replacement (eq. 12). For one column N * kappa exceeds p by far where
     kappa is small: a full pass is cheaper then, and certain.
 
     Raises

@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from fwcore.design import Floats, Ints, cpu_seconds
-from fwcore.problem import Problem, Verdict
+from fwcore.design import cpu_seconds
+from fwcore.judging import Verdict
+from fwcore.kernels.types import Floats, Ints
+from fwcore.problem import Problem
 from fwcore.solvers.base import Solver
 from fwcore.status import Status
 from fwcore.trace import Rows
 
 CHECKPOINT = 1000
-"""Steps of a point between two looks at the true gap; a constant, so that a trace does not hang on the machine's speed."""
+"""Steps of a point from one true gap to the next; constant, so that no trace depends on speed."""
 
 _CHUNK_SECONDS = 0.01
 _FIRST_CHUNK = 8
@@ -28,9 +30,9 @@ _JUDGED_SECONDS = 0.02
 class Snapshot:
     """What one chunk of steps left behind.
 
-    ``rows`` are the new rows of the trace (none where a step size is searched for, or the work is done elsewhere), ``indices`` and
-    ``coefficients`` the iterate after them. ``verdict`` is the judge's word on the point, given with its last chunk; ``status`` is
-    then no longer RUNNING.
+    ``rows`` are the new rows of the trace (none where a step size is searched for, or the work is
+    done elsewhere), ``indices`` and ``coefficients`` the iterate after them. ``verdict`` is the
+    judge's word on the point, given with its last chunk; ``status`` is then no longer RUNNING.
     """
 
     point: int
@@ -50,7 +52,9 @@ class Clock:
     chunk: int = field(default=_FIRST_CHUNK)
 
     def charge(self, rows: Rows, elapsed: float) -> None:
-        """Spread ``elapsed`` over ``rows`` and adapt the chunk. Results do not depend on it: a step is the same in any chunk."""
+        """Spread ``elapsed`` over ``rows`` and adapt the chunk. Results do not depend on it: a step
+        is the same in any chunk.
+        """
         n = len(rows)
         if n == 0:
             self.seconds += elapsed
@@ -70,19 +74,27 @@ def _advance(problem: Problem, solver: Solver, state: Any, n: int, clock: Clock)
 
 
 def _chunk(problem: Problem, solver: Solver, state: Any, n: int, clock: Clock, done: int) -> Rows:
-    """Up to n steps after the first ``done`` of a point; those whose oracle is to be judged are made one by one."""
+    """Up to n steps after the first ``done`` of a point; those whose oracle is to be judged are
+    made one by one.
+    """
     answer = solver.answer(state)
     if answer is None or not answer.every:
         return _advance(problem, solver, state, n, clock)
     parts: list[Rows] = []
     made, begun = 0, time.monotonic()
-    while made < n and solver.outcome(state) == Status.RUNNING and (not parts or time.monotonic() - begun < _JUDGED_SECONDS):
+    while (
+        made < n
+        and solver.outcome(state) == Status.RUNNING
+        and (not parts or time.monotonic() - begun < _JUDGED_SECONDS)
+    ):
         after = (done + made) % answer.every
-        before, looked = solver.coefficients(state), int(state.walk["entries"][0])
-        rows = _advance(problem, solver, state, min(n - made, answer.every - after) if after else 1, clock)
+        before, looked = solver.coefficients(state), int(state.counters["entries"][0])
+        rows = _advance(
+            problem, solver, state, min(n - made, answer.every - after) if after else 1, clock
+        )
         found = solver.answer(state)
         # A step that finds nothing left to explain asks nobody.
-        if not after and found is not None and state.walk["entries"][0] > looked:
+        if not after and found is not None and state.counters["entries"][0] > looked:
             rows["hit"], rows["certain"] = problem.hit(*before, found.columns), found.certain
         parts.append(rows)
         made += len(rows)
@@ -90,13 +102,19 @@ def _chunk(problem: Problem, solver: Solver, state: Any, n: int, clock: Clock, d
 
 
 def iterate(
-    problem: Problem, solver: Solver, state: Any, point: int, value: float, clock: Clock, wanted: int | None = None
+    problem: Problem,
+    solver: Solver,
+    state: Any,
+    point: int,
+    value: float,
+    clock: Clock,
+    wanted: int | None = None,
 ) -> Generator[Snapshot, int | None, None]:
     """Walk one path point, a Snapshot per chunk; the last one carries the verdict.
 
-    ``wanted`` bounds the steps of the first chunk, a number sent those of the next; None leaves the choice to the clock. The state
-    must be at the point already (``solver.set_point``). The true gap, outside the clock, is computed at the end and every
-    `CHECKPOINT` steps of the point.
+    ``wanted`` bounds the steps of the first chunk, a number sent those of the next; None leaves the
+    choice to the clock. The state must be at the point already (``solver.set_point``). The true
+    gap, outside the clock, is computed at the end and every `CHECKPOINT` steps of the point.
     """
     steps = 0
     while True:

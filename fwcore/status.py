@@ -28,13 +28,15 @@ class Status(IntEnum):
         return self in (Status.SMALL_MOVE, Status.SMALL_GAP, Status.RETURNED, Status.REACHED)
 
 
+_FAR = "The true gap tells how far the optimum is."
 _SENTENCES = {
     Status.RUNNING: "Still walking.",
-    Status.SMALL_MOVE: "No coefficient moved by more than the tolerance. The true gap tells how far the optimum is.",
-    Status.SMALL_GAP: "The method's own gap fell below the tolerance. The true gap tells how far the optimum is.",
-    Status.STEP_LIMIT: "The step limit was reached first. Raise max_steps, loosen tol, or sample more columns.",
+    Status.SMALL_MOVE: f"No coefficient moved by more than the tolerance. {_FAR}",
+    Status.SMALL_GAP: f"The method's own gap fell below the tolerance. {_FAR}",
+    Status.STEP_LIMIT: "The step limit was reached first. Raise max_steps, loosen tol, or sample "
+    "more columns.",
     Status.DIVERGED: "The iterates grew without bound. What was reached before is kept; lower eta.",
-    Status.RETURNED: "The library ended by its own rule. The true gap tells how far the optimum is.",
+    Status.RETURNED: f"The library ended by its own rule. {_FAR}",
     Status.REACHED: "The support is as large as asked for, or no other column explains more.",
     Status.STOPPED: "Stopped on request. What was reached is kept.",
 }

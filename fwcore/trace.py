@@ -2,7 +2,7 @@
 
 A column that a method cannot fill is NaN.
 
-========== ============================================================================================
+========== =========================================================================================
 point      index of the path point, from 0
 step       steps made since the start of the path, this one included
 seconds    CPU seconds of the worker's thread spent in kernels; evaluation and compilation excluded,
@@ -10,21 +10,25 @@ seconds    CPU seconds of the worker's thread spent in kernels; evaluation and c
 dots       column dot products so far, those of X'y included (p where a method needs X'y)
 entries    matrix entries touched so far
 grads      derivatives of single samples so far
-objective  f(a) after the step, as the method tracks it, with the ridge of an elastic net; an estimate of
-           ``smidas`` and ``truncgrad``: the mean loss of the samples of the step before they were learnt,
-           and of those that sample batches, ``sfw_rows`` and the like: that of the batch before the step
-gap        the method's own gap before the step: sampled gap of ``sfw``, full gap of ``fw`` and ``cd``;
+objective f(a) after the step, as the method tracks it, with the ridge of an elastic net; an
+estimate of
+           ``smidas`` and ``truncgrad``: the mean loss of the samples of the step before they were
+           learnt, and of those that sample batches, ``sfw_rows`` and the like: that of the batch
+           before the step
+gap        the method's own gap before the step: sampled gap of ``sfw``, full gap of ``fw``, ``cd``;
            stochastic gap of ``sfw_rows`` and the like, from derivatives that may be stale;
            for ``corrective_fw`` and ``active_set`` an upper bound of the true gap after the step
-true_gap   gap over all columns after the step, by the judge; NaN but at checkpoints and ends of points
+true_gap   gap over all columns after the step, by the judge; NaN except at checkpoints and at the
+           ends of points
 l1         sum of abs(a) after the step
 nnz        non-zero coefficients after the step
 moved      largest absolute change of a coefficient
 empty      draws so far whose columns held no descent vertex
-hit        share of the columns that an oracle on a part of the rows answered with before the step that are
-           among as many steepest, by the judge, off the clock; NaN elsewhere, and where it did not look
+hit        share of the columns that an oracle on a part of the rows answered with that are
+           among as many steepest, by the judge, off the clock; NaN elsewhere, and where it did not
+           look
 certain    1 where the oracle knew that, else 0; NaN where ``hit`` is
-========== ============================================================================================
+========== =========================================================================================
 """
 
 from __future__ import annotations
@@ -58,6 +62,17 @@ Rows = NDArray[np.void]
 def new_rows(n: int) -> Rows:
     """``n`` rows with NaN in every column of floats."""
     rows = np.zeros(n, TRACE)
-    for name in ("seconds", "grads", "objective", "gap", "true_gap", "l1", "moved", "empty", "hit", "certain"):
+    for name in (
+        "seconds",
+        "grads",
+        "objective",
+        "gap",
+        "true_gap",
+        "l1",
+        "moved",
+        "empty",
+        "hit",
+        "certain",
+    ):
         rows[name] = np.nan
     return rows

@@ -1,8 +1,11 @@
-"""Compile every registered solver on a toy problem, so that nobody waits for a compiler and no clock counts one."""
+"""Compile every registered solver on a toy problem, so that nobody waits for a compiler and no
+clock counts one.
+"""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,61 +15,111 @@ import scipy.sparse
 from fwcore import design as designs
 from fwcore.design import Design
 from fwcore.forms import FORMS
+from fwcore.losses import Loss, find_loss
 from fwcore.options import Options
 from fwcore.problem import Problem
 from fwcore.solve import Clock, iterate
-from fwcore.solvers import Solver, solvers
+from fwcore.solvers import Solver, all_solvers
 
 _ready: set[tuple[Any, ...]] = set()
-_lock = threading.Lock()
+_locks: dict[tuple[Any, ...], threading.Lock] = {}
+_waiting: set[object] = set()
+_POLITE_SECONDS = 0.05
+_progress = {"done": 0, "total": 0}
 
 _X = np.random.default_rng(0).standard_normal((6, 8))
 _FIRST = ("cd", "active_set", "sfw")
-_STORAGES = tuple(designs.standardized(designs.from_matrix(X)) for X in (_X, scipy.sparse.csc_array(_X)))
+_STORAGES = tuple(
+    designs.standardized(designs.from_matrix(X)) for X in (_X, scipy.sparse.csc_array(_X))
+)
 """What `every_solver` compiles for; other types of arrays are compiled when they are met."""
 
 
-def _toy(design: Design, loss: str) -> Problem:
+def _toy(design: Design, loss: Loss) -> Problem:
     """A small problem whose design has the layout of ``design``."""
-    X, y = designs.like(design, _X), _X[:, 0] - 2 * _X[:, 1]
-    y = y if loss == "squared" else np.where(y > 0, 1.0, -1.0)
+    X, y = design.like(_X), _X[:, 0] - 2 * _X[:, 1]
+    y = y if loss.takes(y) else np.where(y > 0, 1.0, -1.0)
     # Rows of a sparse design that is centred are of another type than those of one that is not.
-    return Problem.from_arrays(X, y, loss=loss, test=(_X, y), name="warm-up", standardize=bool(design.offset.any()))
+    return Problem.from_arrays(
+        X,
+        y,
+        loss=loss,
+        test=(_X, y),
+        name="warm-up",
+        standardize=bool(design.offset.any()),
+    )
 
 
-def ready(solver: Solver, design: Design, options: Options | None = None, loss: str = "squared") -> None:
-    """Make sure that the kernels of ``solver`` for designs of this layout, these options and this loss are compiled."""
-    if not solver.compiles:
-        return
+def _key(
+    solver: Solver, design: Design, options: Options | None, loss: Loss | None
+) -> tuple[Any, ...]:
+    """What kernels are compiled for."""
     variant = solver.variant(options or solver.Options())
-    key = (solver, designs.layout(design), bool(design.offset.any()), loss, *variant.items())
-    if key in _ready:
+    kind, centred = type(loss or find_loss("squared")), bool(design.offset.any())
+    return (solver, designs.layout(design), centred, kind, *variant.items())
+
+
+def is_ready(
+    solver: Solver, design: Design, options: Options | None = None, loss: Loss | None = None
+) -> bool:
+    """Whether nothing is left to be compiled for such a run."""
+    return not solver.compiles or _key(solver, design, options, loss) in _ready
+
+
+def ready(
+    solver: Solver, design: Design, options: Options | None = None, loss: Loss | None = None
+) -> None:
+    """Make sure that the kernels of ``solver`` for designs of this layout, these options and this
+    loss are compiled. `every_solver` holds back meanwhile: somebody is waiting.
+    """
+    if is_ready(solver, design, options, loss):
         return
-    with _lock:
+    _waiting.add(token := object())
+    try:
+        _compile(solver, design, options, loss)
+    finally:
+        _waiting.discard(token)
+
+
+def _compile(solver: Solver, design: Design, options: Options | None, loss: Loss | None) -> None:
+    key = _key(solver, design, options, loss)
+    with _locks.setdefault(key, threading.Lock()):
         if key in _ready:
             return
-        problem = _toy(design, loss)
-        top = np.array([1.0, 2.0]) if FORMS[solver.form].whole else problem.lam_max * np.array([0.1, 0.5])
-        grid = top if FORMS[solver.form].increasing else top[::-1]
-        options = solver.Options(**variant)
-        state = solver.init(problem, options, seed=0)
-        clock = Clock()
+        problem = _toy(design, loss or find_loss("squared"))
+        form, chosen = FORMS[solver.form], solver.variant(options or solver.Options())
+        top = np.array([1.0, 2.0]) if form.whole else problem.lam_max * np.array([0.1, 0.5])
+        grid = top if form.increasing else top[::-1]
+        toy_options = solver.Options(**chosen)
+        state, clock = solver.init(problem, toy_options, seed=0), Clock()
         for point, value in enumerate(grid.tolist()):
-            solver.set_point(problem, state, options, value, float(point))
+            solver.set_point(problem, state, toy_options, value, float(point))
             for _ in iterate(problem, solver, state, point, value, clock):
                 pass
         _ready.add(key)
 
 
 def every_solver() -> Iterator[str]:
-    """Compile all solvers for all storages, dense designs first; yield the name of each that is ready.
+    """Compile all solvers for all storages, dense designs first; yield the name of each that is
+    ready.
 
-    What most people run first comes first; a path on the ball waits until `active_set` has found its end.
+    What most people run first comes first; a path on the ball waits until `active_set` has found
+    its end. While somebody waits for another solver, that one is compiled first.
     """
+    ours = sorted(
+        (s for s in all_solvers() if s.compiles),
+        key=lambda solver: _FIRST.index(solver.name) if solver.name in _FIRST else len(_FIRST),
+    )
+    _progress.update(done=0, total=len(_STORAGES) * len(ours))
     for design in _STORAGES:
-        for solver in sorted(
-            (s for s in solvers() if s.compiles),
-            key=lambda solver: _FIRST.index(solver.name) if solver.name in _FIRST else len(_FIRST),
-        ):
-            ready(solver, design)
+        for solver in ours:
+            while _waiting:
+                time.sleep(_POLITE_SECONDS)
+            _compile(solver, design, None, None)
+            _progress["done"] += 1
             yield f"{solver.name} on {type(design).__name__}"
+
+
+def progress() -> tuple[int, int]:
+    """How many of how many solvers `every_solver` has compiled in this process; (0, 0) before."""
+    return _progress["done"], _progress["total"]

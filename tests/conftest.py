@@ -1,4 +1,6 @@
-"""Shared set-up. numba's cache ignores edits in other files, so the tests compile into a folder of their own."""
+"""Shared set-up. numba's cache ignores edits in other files, so the tests compile into a folder of
+their own.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,15 @@ from pathlib import Path
 
 import pytest
 
+from fwcore.cache import numba_folder
+
 pytest.register_assert_rewrite("serving")
 
+# numba's cache ignores edits in other files: a folder named by all sources is as safe as an empty
+# one, and is paid for once an edit.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(numba_folder()))
 _scratch = tempfile.mkdtemp(prefix="fwcore-tests-")
 atexit.register(shutil.rmtree, _scratch, ignore_errors=True)
-os.environ["NUMBA_CACHE_DIR"] = os.path.join(_scratch, "numba")
 os.environ["FWCORE_CACHE"] = os.path.join(_scratch, "cache")
 
 # Helpers of a folder of tests are imported by their plain names.

@@ -1,4 +1,6 @@
-"""Which dataset: a choice in groups, what it is, and a button that fetches it where it is not at hand."""
+"""Which dataset: a choice in groups, what it is, and a button that fetches it where it is not at
+hand.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,15 @@ _POLL_MS = 200
 
 
 def grouped() -> dict[str, dict[str, str]]:
-    """Group -> title -> name: what needs nothing, what is at hand, what can be fetched, what somebody has to bring."""
-    groups: dict[str, dict[str, str]] = {"Always there": {}, "At hand": {}, "To be downloaded": {}, "To be put there by hand": {}}
+    """Group -> title -> name: what needs nothing, what is at hand, what can be fetched, what
+    somebody has to bring.
+    """
+    groups: dict[str, dict[str, str]] = {
+        "Always there": {},
+        "At hand": {},
+        "To be downloaded": {},
+        "To be put there by hand": {},
+    }
     for entry in datasets.DATASETS:
         layout = entry.layout
         if layout is None:
@@ -35,12 +44,18 @@ def grouped() -> dict[str, dict[str, str]]:
 def about(name: str) -> str:
     """Where a dataset comes from, as HTML."""
     entry = datasets.find(name)
-    place = "" if entry.layout is None else f" {html.escape(entry.page[:1].upper() + entry.page[1:])}."
-    return f"<small style='opacity:.8'>{html.escape(entry.citation)}.{place} Licence: {html.escape(entry.licence)}.</small>"
+    place = (
+        "" if entry.layout is None else f" {html.escape(entry.page[:1].upper() + entry.page[1:])}."
+    )
+    licence = f"Licence: {html.escape(entry.licence)}."
+    text = f"{html.escape(entry.citation)}.{place} {licence}"
+    return f"<small style='opacity:.8'>{text}</small>"
 
 
 class DatasetControl(param.Parameterized):
-    """The choice follows the settings and they follow it; a download goes on when the page looks elsewhere, or is closed."""
+    """The choice follows the settings and they follow it; a download goes on when the page looks
+    elsewhere, or is closed.
+    """
 
     told = param.String(doc="What the chosen dataset is.")
     trouble = param.String(doc="Why a download failed.")
@@ -52,8 +67,12 @@ class DatasetControl(param.Parameterized):
         self._settings = settings
         self._job: Download | None = None
         self._poll: Any = None
-        self._bar = pmui.LinearProgress(visible=self.param.coming, variant="indeterminate", **_COMMON)
-        self._choice = pmui.Select(label="Dataset", groups=grouped(), value=settings.dataset, size="small", **_COMMON)
+        self._bar = pmui.LinearProgress(
+            visible=self.param.coming, variant="indeterminate", **_COMMON
+        )
+        self._choice = pmui.Select(
+            label="Dataset", groups=grouped(), value=settings.dataset, size="small", **_COMMON
+        )
         self._choice.link(settings, value="dataset", bidirectional=True)
         settings.param.watch(self._look, "dataset")
         self._look()
@@ -81,7 +100,9 @@ class DatasetControl(param.Parameterized):
         job = self._job
         if job is not None and not job.over:
             known = job.percent is not None
-            self._bar.param.update(variant="determinate" if known else "indeterminate", value=job.percent or 0)
+            self._bar.param.update(
+                variant="determinate" if known else "indeterminate", value=job.percent or 0
+            )
             return
         if self._poll is not None:
             self._poll.stop()
@@ -111,4 +132,6 @@ class DatasetControl(param.Parameterized):
             sx={"overflowWrap": "anywhere"},
         )
         told = pn.pane.HTML(self.param.told, sizing_mode="stretch_width", margin=(0, 10))
-        return pn.Column(self._choice, told, button, self._bar, trouble, sizing_mode="stretch_width", margin=0)
+        return pn.Column(
+            self._choice, told, button, self._bar, trouble, sizing_mode="stretch_width", margin=0
+        )

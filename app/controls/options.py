@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 import panel as pn
 import panel_material_ui as pmui
-import param
 
 from app.controls.sampling import SamplingControl
 from app.settings import Settings
 from app.theme import SMALL_TITLES
-from fwcore import Options, SamplingRule, find, solvers
+from fwcore import Options, all_solvers, find_solver
 
 _DECADES_FOR_A_LOG_SLIDER = 4
+Builder: TypeAlias = Callable[[Options, str, Settings, dict[str, Any]], Any]
 
 
 def log_steps(low: float, high: float) -> list[float]:
@@ -26,47 +27,113 @@ def log_steps(low: float, high: float) -> list[float]:
 
 
 def widget_for(options: Options, name: str, settings: Settings) -> Any:
-    """The widget of one option, linked both ways; a kind of option that has no widget of its own gets a text input."""
-    parameter = options.param[name]
+    """The widget of one option, linked both ways: what its kind asks for by name."""
     common = {"sizing_mode": "stretch_width", "margin": (8, 10), "size": "small"}
-    if isinstance(parameter, SamplingRule):
-        return SamplingControl(options, name, settings).view()
-    if isinstance(parameter, param.Boolean):
-        return pmui.Switch.from_param(parameter, **common)
-    if isinstance(parameter, param.Selector):
-        return pmui.Select.from_param(parameter, description=parameter.doc, **common)
-    if isinstance(parameter, param.Integer):
-        return pmui.IntInput.from_param(parameter, description=parameter.doc, **common)
-    if isinstance(parameter, param.Number):
-        low, high = parameter.get_soft_bounds()
-        if low and high and np.log10(high / low) >= _DECADES_FOR_A_LOG_SLIDER:
-            return _log_slider(options, name, low, high, common)
-        return pmui.FloatInput.from_param(parameter, description=parameter.doc, **common)
-    return pmui.TextInput.from_param(parameter, description=parameter.doc, **common)
+    return WIDGETS[options.param[name].widget](options, name, settings, common)
 
 
-def _log_slider(options: Options, name: str, low: float, high: float, common: dict[str, Any]) -> Any:
+def _sampling(options: Options, name: str, settings: Settings, common: dict[str, Any]) -> Any:
+    return SamplingControl(options, name, settings).view()
+
+
+def _of(widget: Any, *, described: bool = True) -> Builder:
+    """A builder that lets a widget read all it needs from the parameter."""
+
+    def build(options: Options, name: str, settings: Settings, common: dict[str, Any]) -> Any:
+        parameter = options.param[name]
+        doc = {"description": parameter.doc} if described else {}
+        return widget.from_param(parameter, **doc, **common)
+
+    return build
+
+
+def _select(options: Options, name: str, settings: Settings, common: dict[str, Any]) -> Any:
+    parameter = options.param[name]
+    labels = getattr(parameter, "names", None) or {value: value for value in parameter.objects}
+    select = pmui.Select(
+        label=parameter.label,
+        options=labels,
+        value=getattr(options, name),
+        description=parameter.doc,
+        **common,
+    )
+    select.link(options, value=name, bidirectional=True)
+    return select
+
+
+def _text(options: Options, name: str, settings: Settings, common: dict[str, Any]) -> Any:
+    """Text that the kind reads; what it does not take is told in place, and changes nothing."""
+    kind = options.param[name]
+    shown = pmui.TextInput(
+        label=kind.label,
+        value=str(kind.write(getattr(options, name))),
+        description=kind.doc,
+        **common,
+    )
+
+    def take(event: Any) -> None:
+        try:
+            setattr(options, name, kind.read(event.new))
+            shown.error_state, shown.helper_text = False, ""
+        except ValueError:
+            shown.error_state, shown.helper_text = True, f"Must be {kind.accepts}."
+
+    shown.param.watch(take, "value")
+    options.param.watch(lambda event: setattr(shown, "value", str(kind.write(event.new))), name)
+    return shown
+
+
+def _amount(options: Options, name: str, settings: Settings, common: dict[str, Any]) -> Any:
+    low, high = options.param[name].get_soft_bounds()
+    if low and high and np.log10(high / low) >= _DECADES_FOR_A_LOG_SLIDER:
+        return _log_slider(options, name, low, high, common)
+    return _of(pmui.FloatInput)(options, name, settings, common)
+
+
+def _log_slider(
+    options: Options, name: str, low: float, high: float, common: dict[str, Any]
+) -> Any:
     parameter = options.param[name]
     # The steps of a slider must hold the value that it begins with, or it would change it.
     values = sorted({*log_steps(low, high), getattr(options, name)}, reverse=True)
     labels = {f"{value:.0e}".replace("e-0", "e-").replace("e+00", ""): value for value in values}
-    slider = pmui.DiscreteSlider(label=parameter.label, options=labels, value=getattr(options, name), **common)
+    slider = pmui.DiscreteSlider(
+        label=parameter.label, options=labels, value=getattr(options, name), **common
+    )
     slider.link(options, value=name, bidirectional=True)
     return slider
 
 
+WIDGETS: dict[str, Builder] = {
+    "amount": _amount,
+    "count": _of(pmui.IntInput),
+    "sampling": _sampling,
+    "select": _select,
+    "switch": _of(pmui.Switch, described=False),
+    "text": _text,
+}
+"""What shows an option, by the ``widget`` of its kind (`fwcore.option_kinds`)."""
+
+
 def solver_card(name: str, settings: Settings) -> Any:
     """The card of one solver."""
-    solver, options = find(name), settings.options[name]
+    solver, options = find_solver(name), settings.options[name]
     widgets = [widget_for(options, option, settings) for option in options.declared()]
-    reference = pn.pane.HTML(f"<small style='opacity:.8'>{solver.reference}</small>", margin=(0, 10), sizing_mode="stretch_width")
+    reference = pn.pane.HTML(
+        f"<small style='opacity:.8'>{solver.reference}</small>",
+        margin=(0, 10),
+        sizing_mode="stretch_width",
+    )
     return pn.Column(reference, *widgets, sizing_mode="stretch_width", margin=0)
 
 
 def solver_cards(settings: Settings) -> Any:
     """The cards of all solvers; that of the chosen one is open."""
-    cards = [(f"{solver.title} ({solver.name})", solver_card(solver.name, settings)) for solver in solvers()]
-    names = [solver.name for solver in solvers()]
+    cards = [
+        (f"{solver.title} ({solver.name})", solver_card(solver.name, settings))
+        for solver in all_solvers()
+    ]
+    names = [solver.name for solver in all_solvers()]
     accordion = pmui.Accordion(
         *cards,
         active=[names.index(settings.solver)],
@@ -77,5 +144,7 @@ def solver_cards(settings: Settings) -> Any:
         margin=(5, 0),
         sx=SMALL_TITLES,
     )
-    settings.param.watch(lambda event: setattr(accordion, "active", [names.index(event.new)]), "solver")
+    settings.param.watch(
+        lambda event: setattr(accordion, "active", [names.index(event.new)]), "solver"
+    )
     return accordion

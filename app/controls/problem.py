@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import panel as pn
 import panel_material_ui as pmui
 
 from app.controls.dataset import DatasetControl
 from app.settings import Settings
-from fwcore import datasets, solvers
+from fwcore import LOSSES, all_solvers, datasets, find_loss
 
 _COMMON: dict[str, Any] = {"sizing_mode": "stretch_width", "size": "small", "margin": (8, 10)}
 
 
-def _has_classes(dataset: str) -> bool:
-    return datasets.find(dataset).task == "classification"
+def _losses_without(dataset: str) -> list[str]:
+    """The losses that do not take the response of a dataset."""
+    response = np.array([-1.0, 1.0] if datasets.find(dataset).task == "classification" else [0.5])
+    return [name for name in LOSSES if not find_loss(name).takes(response)]
 
 
 def problem_controls(settings: Settings) -> Any:
@@ -24,22 +27,31 @@ def problem_controls(settings: Settings) -> Any:
         DatasetControl(settings).view(),
         pmui.Select.from_param(
             settings.param.loss,
-            visible=settings.param.dataset.rx.pipe(_has_classes),
+            disabled_options=settings.param.dataset.rx.pipe(_losses_without),
             description=settings.param.loss.doc,
             **_COMMON,
         ),
         pmui.FloatSlider.from_param(settings.param.test_fraction, format="0%", **_COMMON),
-        pmui.IntInput.from_param(settings.param.split_seed, description=settings.param.split_seed.doc, **_COMMON),
+        pmui.IntInput.from_param(
+            settings.param.split_seed, description=settings.param.split_seed.doc, **_COMMON
+        ),
         sizing_mode="stretch_width",
         margin=0,
     )
 
 
 def solver_controls(settings: Settings) -> Any:
-    """The solver and what is laid over it; those that need a package that is not installed say how to install it."""
-    titles = {solver.title + (f" – {solver.missing}" if solver.missing else ""): solver.name for solver in solvers()}
-    missing = [solver.name for solver in solvers() if solver.missing]
-    solver = pmui.Select(label="Solver", options=titles, value=settings.solver, disabled_options=missing, **_COMMON)
+    """The solver and what is laid over it; those that need a package that is not installed say how
+    to install it.
+    """
+    titles = {
+        solver.title + (f" – {solver.missing}" if solver.missing else ""): solver.name
+        for solver in all_solvers()
+    }
+    missing = [solver.name for solver in all_solvers() if solver.missing]
+    solver = pmui.Select(
+        label="Solver", options=titles, value=settings.solver, disabled_options=missing, **_COMMON
+    )
     solver.link(settings, value="solver", bidirectional=True)
     overlay = pmui.MultiChoice(
         label="Overlay",
@@ -56,11 +68,18 @@ def solver_controls(settings: Settings) -> Any:
 def grid_controls(settings: Settings) -> Any:
     """The grid and the seed."""
     return pn.Column(
-        pmui.IntInput.from_param(settings.param.points, description=settings.param.points.doc, **_COMMON),
-        pmui.FloatInput.from_param(
-            settings.param.delta_max, description=settings.param.delta_max.doc, placeholder="found for you", **_COMMON
+        pmui.IntInput.from_param(
+            settings.param.points, description=settings.param.points.doc, **_COMMON
         ),
-        pmui.IntInput.from_param(settings.param.seed, description=settings.param.seed.doc, **_COMMON),
+        pmui.FloatInput.from_param(
+            settings.param.delta_max,
+            description=settings.param.delta_max.doc,
+            placeholder="found for you",
+            **_COMMON,
+        ),
+        pmui.IntInput.from_param(
+            settings.param.seed, description=settings.param.seed.doc, **_COMMON
+        ),
         sizing_mode="stretch_width",
         margin=0,
     )

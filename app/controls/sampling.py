@@ -18,14 +18,16 @@ _PERCENTAGES = [0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50,
 
 
 class SamplingControl(param.Parameterized):
-    """Writes the text of a sampling rule to one option; a field of a rule is a log slider where it is a share of the columns."""
+    """Writes the text of a sampling rule to one option; a field of a rule is a log slider where it
+    is a share of the columns.
+    """
 
     told = param.String(doc="What the rule comes to, in words.")
 
     def __init__(self, options: Options, name: str, settings: Settings) -> None:
         super().__init__()
         self._options, self._name, self._settings = options, name, settings
-        rule = sampling.parse(getattr(options, name))
+        rule = getattr(options, name)
         titles = {kind.title: kind for kind in sampling.RULES}
         self._kind = pmui.Select(
             label=options.param[name].label,
@@ -61,11 +63,15 @@ class SamplingControl(param.Parameterized):
             common = {"sizing_mode": "stretch_width", "size": "small", "margin": (8, 10)}
             if label in ("fraction", "start", "end"):
                 shares = {f"{percent:g} %": percent / 100 for percent in _PERCENTAGES}
-                widgets[label] = pmui.DiscreteSlider(label=label, options=shares, value=value, **common)
+                widgets[label] = pmui.DiscreteSlider(
+                    label=label, options=shares, value=value, **common
+                )
             elif isinstance(value, int):
                 widgets[label] = pmui.IntInput(label=label, value=value, start=1, **common)
             else:
-                widgets[label] = pmui.FloatInput(label=label, value=value, start=1e-4, end=0.9999, step=0.01, **common)
+                widgets[label] = pmui.FloatInput(
+                    label=label, value=value, start=1e-4, end=0.9999, step=0.01, **common
+                )
         return widgets
 
     def _chosen(self) -> Any:
@@ -75,7 +81,7 @@ class SamplingControl(param.Parameterized):
 
     def _take(self, *events: Any) -> None:
         """Show a rule that was set elsewhere, as by another dataset."""
-        rule = sampling.parse(getattr(self._options, self._name))
+        rule = getattr(self._options, self._name)
         if rule != self._chosen():
             self._kind.value = type(rule)
             for name, widget in self._fields[type(rule)].items():
@@ -86,13 +92,13 @@ class SamplingControl(param.Parameterized):
         try:
             rule = self._chosen()
             rule.kappa(self._settings.columns)
-            setattr(self._options, self._name, rule.text)
+            setattr(self._options, self._name, rule)
         except (ParameterError, TypeError, ValueError) as error:
             self.told = f"<span role='alert' style='color:#c62828'>{error}</span>"
 
     def _tell(self, *events: Any) -> None:
         p, s = self._settings.columns, self._settings.relevant
-        rule = sampling.parse(getattr(self._options, self._name))
+        rule = getattr(self._options, self._name)
         try:
             first, last = rule.kappa(p, 0.0), rule.kappa(p, 1.0)
         except ParameterError as error:
@@ -101,15 +107,23 @@ class SamplingControl(param.Parameterized):
         kappa = f"<b>κ = {first:,}</b>" if first == last else f"<b>κ = {first:,} … {last:,}</b>"
         miss = sampling.miss_probability(p, last, min(s, p))
         self.told = (
-            f"<span class='kappa'>{kappa} of {p:,} columns</span> ({100 * last / p:.2g} %). {rule.formula}.<br>"
-            f"P(miss) = {miss:.3g}: the chance that a draw holds none of {s:,} relevant columns (eq. 11)."
+            f"<span class='kappa'>{kappa} of {p:,} columns</span> ({100 * last / p:.2g} %). "
+            f"{rule.formula}.<br>"
+            f"P(miss) = {miss:.3g}: the chance that a draw holds none of {s:,} relevant "
+            "columns (eq. 11)."
         )
 
     def view(self) -> Any:
         """The widgets."""
-        # Bokeh's own Div: a Panel pane that is told something while its card is closed has no document, and would then point the
-        # style sheets that all components of the page share at a content delivery network.
-        told = Div(text=self.told, sizing_mode="stretch_width", margin=(0, 10), styles={"font-size": "12px"})
+        # Bokeh's own Div: a Panel pane that is told something while its card is closed has no
+        # document, and would then point the style sheets that all components of the page share at a
+        # content delivery network.
+        told = Div(
+            text=self.told,
+            sizing_mode="stretch_width",
+            margin=(0, 10),
+            styles={"font-size": "12px"},
+        )
         self.param.watch(lambda event: with_document(told.update, text=event.new), "told")
         relevant = pmui.IntInput.from_param(
             self._settings.param.relevant,

@@ -22,7 +22,9 @@ class ActiveFeatures(Picture):
         self._drawn: list[tuple[RunSources, dict[str, Any], str]] = []
 
     def show_log(self, log: bool) -> None:
-        """Choose the vertical axis. The figure with the logarithmic one is made when it is first asked for."""
+        """Choose the vertical axis. The figure with the logarithmic one is made when it is first
+        asked for.
+        """
         if log and len(self.figures) == 1:
             plot = self.add_figure(y_axis_type="log")
             for drawn in self._drawn:

@@ -1,4 +1,5 @@
-"""The vertical cursor: one point of the path, marked in every picture, chosen by the mouse or on a slider.
+"""The vertical cursor: one point of the path, marked in every picture, chosen by the mouse or on a
+slider.
 
 It moves in the page, without asking the server.
 """
@@ -20,11 +21,15 @@ _PLACE = """
     const k = Math.min(Math.round(chosen.data.k[0]), points.l1.length - 1);
     const shown = k >= 0;
     for (const span of over_l1) { span.visible = shown; if (shown) span.location = points.l1[k]; }
-    for (const span of over_steps) { span.visible = shown; if (shown) span.location = points.step[k]; }
+    for (const span of over_steps) {
+        span.visible = shown; if (shown) span.location = points.step[k];
+    }
     if (!shown) { readout.text = ""; return; }
     const say = (x, digits) => Number.isFinite(x) ? Number(x).toPrecision(digits) : "none";
-    readout.text = `Point ${points.point[k] + 1}: δ or λ ${say(points.value[k], 4)}, ℓ1 norm ${say(points.l1[k], 4)}, `
-        + `${points.nnz[k]} active, test error ${say(points.test_mse[k], 4)}, train error ${say(points.train_mse[k], 4)}, `
+    readout.text = `Point ${points.point[k] + 1}: δ or λ ${say(points.value[k], 4)}, `
+        + `ℓ1 norm ${say(points.l1[k], 4)}, ${points.nnz[k]} active, `
+        + `test error ${say(points.test_error[k], 4)}, `
+        + `train error ${say(points.train_error[k], 4)}, `
         + `true gap / f(0) ${say(points.relative_gap[k], 2)}, after ${points.step[k]} steps`;
 """
 
@@ -39,7 +44,9 @@ _NEAREST = """
 
 
 class Cursor:
-    """Links the cursors of all pictures to the points of the first run. ``readout`` tells the point in words."""
+    """Links the cursors of all pictures to the points of the first run. ``readout`` tells the point
+    in words.
+    """
 
     def __init__(self, pictures: Sequence[Picture], sources: RunSources, wire: Wire) -> None:
         self._wire = wire
@@ -65,7 +72,11 @@ class Cursor:
         """Let the mouse in ``plot`` choose the point, and mark it by ``span``."""
         group = "over_l1" if over_l1 else "over_steps"
         self._place.args = {**self._place.args, group: [*self._place.args[group], span]}
-        args = {"source": self._source, "chosen": self._chosen, "column": "l1" if over_l1 else "step"}
+        args = {
+            "source": self._source,
+            "chosen": self._chosen,
+            "column": "l1" if over_l1 else "step",
+        }
         plot.js_on_event(MouseMove, CustomJS(args=args, code=_NEAREST))
 
     def choose(self, point: int | None) -> None:

@@ -28,8 +28,9 @@ class TopFeatures:
         self._seen = max(self._seen, upto)
 
     def choose(self) -> bool:
-        """Choose the features anew; whether they have changed. One that stays keeps its place."""
-        # Equal sums fall to the smaller index, so that the choice does not hang on the order of arrival.
+        """Choose the features again; whether they have changed. One that stays keeps its place."""
+        # Equal sums fall to the smaller index, so that the choice does not depend on the order of
+        # arrival.
         best = set(sorted(self._sums, key=lambda j: (-self._sums[j], j))[:COUNT])
         if best == set(self.indices):
             return False
@@ -44,4 +45,5 @@ def lookup(features: Sequence[int], indices: NDArray[Any], values: NDArray[Any])
     if len(indices) == 0:
         return [0.0] * len(features)
     places = np.minimum(np.searchsorted(indices, features), len(indices) - 1)
-    return np.where(indices[places] == features, values[places], 0.0).tolist()
+    found: list[float] = np.where(indices[places] == features, values[places], 0.0).tolist()
+    return found

@@ -1,4 +1,4 @@
-"""How often an oracle on a part of the rows finds the steepest columns (Rakotomamonjy et al. 2016)."""
+"""How often an oracle on a part of the rows is right (Rakotomamonjy et al. 2016)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,18 @@ from app.runs import Run
 
 
 class Hits(Picture):
-    """The share of right answers so far, as the judge found by a look at all rows; shown where a run has such an oracle."""
+    """The share of right answers so far, as the judge found by a look at all rows; shown where a
+    run has such an oracle.
+    """
 
     name = "hits"
     title = "Right answers of the oracle"
     y_label = "share so far"
     over_l1 = False
     optional = True
-    legend = "Line: share of the answers so far that were the steepest columns, judged off the clock."
+    legend = (
+        "Line: share of the answers so far that were the steepest columns, judged off the clock."
+    )
 
     def build(self) -> None:
         self.add_figure(y_range=Range1d(-0.02, 1.04))
@@ -30,8 +34,12 @@ class Hits(Picture):
 
     def concerns(self, run: Run) -> bool:
         declared = run.solver.Options.declared()
-        given = {name: run.options.get(name, declared[name].default) for name in ("oracle", "judge") if name in declared}
-        return given.get("judge", 0) > 0 and given.get("oracle", "batch") != "exact"
+        given = {
+            name: run.options.get(name, declared[name].default)
+            for name in ("oracle", "oracle_judge")
+            if name in declared
+        }
+        return bool(given.get("oracle_judge", 0)) and given.get("oracle", "batch") != "exact"
 
     def describe(self, run: Run) -> str:
         walk = run.walk
@@ -39,11 +47,14 @@ class Hits(Picture):
             return ""
         # The worker appends to them meanwhile.
         chunks = list(walk.chunks)
-        hits, certain = (np.concatenate([rows[name] for rows in chunks]) for name in ("hit", "certain"))
+        hits, certain = (
+            np.concatenate([rows[name] for rows in chunks]) for name in ("hit", "certain")
+        )
         looked = np.isfinite(hits)
         if not looked.any():
             return ""
         return (
-            f"{hits[looked].mean():.1%} of the columns that were answered with in {looked.sum():,} steps were the steepest; the "
+            f"{hits[looked].mean():.1%} of the columns that were answered with in "
+            f"{looked.sum():,} steps were the steepest; the "
             f"oracle was certain in {certain[looked].mean():.1%} of the steps"
         )

@@ -27,16 +27,24 @@ class CoefficientPaths(Picture):
         self._hover = HoverTool(
             renderers=[],
             line_policy="nearest",
-            tooltips=[("feature", "$name"), ("coefficient", "$snap_y{0.00000}"), ("ℓ1 norm", "$snap_x{0.0000}")],
+            tooltips=[
+                ("feature", "$name"),
+                ("coefficient", "$snap_y{0.00000}"),
+                ("ℓ1 norm", "$snap_x{0.0000}"),
+            ],
         )
         plot.add_tools(self._hover)
 
     def draw(self, plot: Any, sources: RunSources, line: dict[str, Any], colour: str) -> None:
         for k, column in enumerate(PATH_COLUMNS):
-            renderer = self.line(plot, sources.paths, "l1", column, line_width=1.6, line_alpha=0.85, **line)
+            renderer = self.line(
+                plot, sources.paths, "l1", column, line_width=1.6, line_alpha=0.85, **line
+            )
             renderer.name = self._names[k]
             self._lines[k].append(renderer)
-        self.mark(plot, sources.heads, "l1", "coefficient", size=5, fill_color=colour, line_color=colour)
+        self.mark(
+            plot, sources.heads, "l1", "coefficient", size=5, fill_color=colour, line_color=colour
+        )
         self._hover.renderers = [renderer for lines in self._lines for renderer in lines]
 
     def name_features(self, names: list[str]) -> None:

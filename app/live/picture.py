@@ -1,10 +1,22 @@
-"""What every live picture is: a Bokeh figure over the shared sources, with a sentence that says what it shows."""
+"""What every live picture is: a Bokeh figure over the shared sources, with a sentence that says
+what it shows.
+"""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from bokeh.models import AllIndices, CDSView, ColumnDataSource, DataRange1d, GlyphRenderer, Line, Range1d, Scatter, Span
+from bokeh.models import (
+    AllIndices,
+    CDSView,
+    ColumnDataSource,
+    DataRange1d,
+    GlyphRenderer,
+    Line,
+    Range1d,
+    Scatter,
+    Span,
+)
 from bokeh.plotting import figure
 
 from app.live.sources import RunSources
@@ -12,8 +24,14 @@ from app.runs import Run
 from app.theme import GUIDE_COLOUR, PICTURE_HEIGHT, RUN_COLOURS, RUN_DASHES
 from app.wire import Wire
 
-# Nothing here is selected or muted; glyphs for those states would multiply the models of a page by four.
-_ONE_GLYPH = {"selection_glyph": None, "nonselection_glyph": None, "muted_glyph": None, "hover_glyph": None}
+# Nothing here is selected or muted; glyphs for those states would multiply the models of a page by
+# four.
+_ONE_GLYPH = {
+    "selection_glyph": None,
+    "nonselection_glyph": None,
+    "muted_glyph": None,
+    "hover_glyph": None,
+}
 
 
 class Picture:
@@ -53,7 +71,9 @@ class Picture:
         self.add_figure()
 
     def add_figure(self, **options: Any) -> Any:
-        """A figure in the common manner; linked by the range of the l1 norm where that is its axis."""
+        """A figure in the common manner; linked by the range of the l1 norm where that is its
+        axis.
+        """
         plot = figure(
             title=self.title,
             height=PICTURE_HEIGHT,
@@ -67,23 +87,34 @@ class Picture:
             output_backend="canvas",
             **options,
         )
-        # Axes of a picture without data would be blank: an unseen mark holds them until there are some.
+        # Axes of a picture without data would be blank: an unseen mark holds them until there are
+        # some.
         self.mark(plot, self._anchor, "x", "y", fill_alpha=0.0, line_alpha=0.0, size=1)
         plot.axis.axis_label_standoff = 4
         plot.toolbar.autohide = True
         plot.toolbar.logo = None
         plot.min_border_left = 62
-        cursor = Span(dimension="height", line_color=GUIDE_COLOUR, line_dash="dotted", line_width=1.5, visible=False)
+        cursor = Span(
+            dimension="height",
+            line_color=GUIDE_COLOUR,
+            line_dash="dotted",
+            line_width=1.5,
+            visible=False,
+        )
         plot.add_layout(cursor)
         self.figures.append(plot)
         self.cursors.append(cursor)
         return plot
 
-    def line(self, plot: Any, source: ColumnDataSource, x: str, y: str, **style: Any) -> GlyphRenderer[Any]:
+    def line(
+        self, plot: Any, source: ColumnDataSource, x: str, y: str, **style: Any
+    ) -> GlyphRenderer[Any]:
         """Draw a line."""
         return self._add(plot, source, Line(x=x, y=y, **style))
 
-    def mark(self, plot: Any, source: ColumnDataSource, x: str, y: str, **style: Any) -> GlyphRenderer[Any]:
+    def mark(
+        self, plot: Any, source: ColumnDataSource, x: str, y: str, **style: Any
+    ) -> GlyphRenderer[Any]:
         """Draw a mark a row."""
         return self._add(plot, source, Scatter(x=x, y=y, **style))
 
@@ -101,7 +132,12 @@ class Picture:
     def add_run(self, k: int, sources: RunSources) -> None:
         """Draw the k-th run, now and from now on."""
         for plot in self.figures:
-            self.draw(plot, sources, {"line_color": RUN_COLOURS[k], "line_dash": RUN_DASHES[k]}, RUN_COLOURS[k])
+            self.draw(
+                plot,
+                sources,
+                {"line_color": RUN_COLOURS[k], "line_dash": RUN_DASHES[k]},
+                RUN_COLOURS[k],
+            )
 
     def draw(self, plot: Any, sources: RunSources, line: dict[str, Any], colour: str) -> None:
         """Add the glyphs of one run to one figure."""
@@ -111,5 +147,7 @@ class Picture:
         return True
 
     def describe(self, run: Run) -> str:
-        """What the picture shows of a run that has reached a point, in words for those who cannot see it."""
+        """What the picture shows of a run that has reached a point, in words for those who cannot
+        see it.
+        """
         return ""

@@ -15,7 +15,7 @@ from app.live.thinning import Thinner
 from app.runs import Run
 from app.wire import Wire
 
-POINT_COLUMNS = ("point", "value", "l1", "nnz", "train_mse", "test_mse", "relative_gap", "step")
+POINT_COLUMNS = ("point", "value", "l1", "nnz", "train_error", "test_error", "relative_gap", "step")
 PATH_COLUMNS = tuple(f"c{k}" for k in range(COUNT))
 
 
@@ -32,8 +32,8 @@ class RunSources:
         self.points = empty(*POINT_COLUMNS)
         self.paths = empty("l1", *PATH_COLUMNS)
         self.heads = empty("l1", "coefficient")
-        self.head = empty("l1", "nnz", "train_mse")
-        self.best = empty("l1", "test_mse")
+        self.head = empty("l1", "nnz", "train_error")
+        self.best = empty("l1", "test_error")
         self.gaps = empty("step", "gap")
         self.checks = empty("step", "gap")
         self.moves = empty("step", "gap")
@@ -54,7 +54,17 @@ class RunSources:
         """Turn to another run, or to none; what was shown goes."""
         self.run = run
         self._forget()
-        for source in (self.points, self.paths, self.heads, self.head, self.best, self.gaps, self.checks, self.moves, self.hits):
+        for source in (
+            self.points,
+            self.paths,
+            self.heads,
+            self.head,
+            self.best,
+            self.gaps,
+            self.checks,
+            self.moves,
+            self.hits,
+        ):
             self._clear(source)
 
     def _clear(self, source: ColumnDataSource) -> None:
@@ -66,7 +76,7 @@ class RunSources:
         return self._reached > 0
 
     def resend(self) -> None:
-        """Send everything anew at the next tick, after increments may have been lost."""
+        """Send everything again at the next tick, after increments may have been lost."""
         self._reached = self._chunks = 0
         self._thin_anew()
 
@@ -88,14 +98,17 @@ class RunSources:
 
     def _send_points(self, walk: Any, start: int, stop: int) -> None:
         rows = walk.points[start:stop]
-        data = {name: rows[name].tolist() for name in ("point", "value", "l1", "nnz", "train_mse", "test_mse")}
+        data = {
+            name: rows[name].tolist()
+            for name in ("point", "value", "l1", "nnz", "train_error", "test_error")
+        }
         data["relative_gap"] = (rows["true_gap"] / walk.problem.f0).tolist()
         data["step"] = rows["steps"].tolist()
         self._wire.rows(self.points, data, replace=start == 0)
-        errors = walk.points["test_mse"][:stop]
+        errors = walk.points["test_error"][:stop]
         if np.isfinite(errors).any():
             best = int(np.nanargmin(errors))
-            least = {"l1": [float(walk.points["l1"][best])], "test_mse": [float(errors[best])]}
+            least = {"l1": [float(walk.points["l1"][best])], "test_error": [float(errors[best])]}
             self._wire.rows(self.best, least, replace=True)
 
     def _send_paths(self, walk: Any, features: TopFeatures, start: int, stop: int) -> None:
@@ -116,8 +129,10 @@ class RunSources:
             self._clear(self.heads)
             return
         row = latest.rows[-1]
-        l1, mse = float(row["l1"]), 2.0 * walk.problem.y_scale**2 * float(row["objective"]) / walk.problem.m
-        self._wire.rows(self.head, {"l1": [l1], "nnz": [int(row["nnz"])], "train_mse": [mse]}, replace=True)
+        l1 = float(row["l1"])
+        error = walk.problem.train_error(latest.indices, latest.coefficients)
+        head: dict[str, list[Any]] = {"l1": [l1], "nnz": [int(row["nnz"])], "train_error": [error]}
+        self._wire.rows(self.head, head, replace=True)
         coefficients = lookup(features.indices, latest.indices, latest.coefficients)
         heads = {"l1": [l1] * len(coefficients), "coefficient": coefficients}
         self._wire.rows(self.heads, heads, replace=True)
@@ -147,4 +162,6 @@ class RunSources:
         shares = (total + np.cumsum(hits[looked])) / (count + np.arange(1, looked.sum() + 1))
         self._hits = (total + float(hits[looked].sum()), count + int(looked.sum()))
         steps, shown, replace = self._thin_hits.add(numbers[looked], shares)
-        self._wire.rows(self.hits, {"step": steps.tolist(), "share": shown.tolist()}, replace=replace or anew)
+        self._wire.rows(
+            self.hits, {"step": steps.tolist(), "share": shown.tolist()}, replace=replace or anew
+        )

@@ -11,14 +11,17 @@ DISPLAYED = 300
 """Rows that a live line shows at most."""
 
 _PER_TICK = 60
-# Relative gaps below this are rounding errors of the objective; on a logarithmic axis they would bury all others.
+# Relative gaps below this are rounding errors of the objective; on a logarithmic axis they would
+# bury all others.
 _ROUNDING = 1e-13
 
 
 def thin(steps: NDArray[Any], values: NDArray[Any], rows: int) -> NDArray[np.int64]:
-    """Indices, in order, of at most about ``rows`` samples: lowest and highest value in each of rows / 2 stretches of log(step).
+    """Indices, in order, of at most about ``rows`` samples: lowest and highest value in each of
+    rows / 2 stretches of log(step).
 
-    Stretches of a logarithmic axis that hold no sample cost nothing; the last sample is always kept.
+    Stretches of a logarithmic axis that hold no sample cost nothing; the last sample is always
+    kept.
     """
     n = len(steps)
     if n <= rows:
@@ -33,7 +36,8 @@ def thin(steps: NDArray[Any], values: NDArray[Any], rows: int) -> NDArray[np.int
 
 
 class Thinner:
-    """The rows that a line shows: grows by what is new, and is thinned as a whole when it gets long.
+    """The rows that a line shows: grows by what is new, and is thinned as a whole when it gets
+    long.
 
     Values must be greater than ``least``.
     """
@@ -43,8 +47,12 @@ class Thinner:
         self.steps = np.zeros(0)
         self.values = np.zeros(0)
 
-    def add(self, steps: NDArray[Any], values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], bool]:
-        """Take new rows. What to send, and whether it is to replace what is shown rather than be appended."""
+    def add(
+        self, steps: NDArray[Any], values: NDArray[Any]
+    ) -> tuple[NDArray[Any], NDArray[Any], bool]:
+        """Take new rows. What to send, and whether it is to replace what is shown rather than be
+        appended.
+        """
         keep = np.isfinite(values) & (values > self._least)
         steps, values = steps[keep], values[keep]
         chosen = thin(steps, values, _PER_TICK)

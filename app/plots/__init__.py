@@ -1,4 +1,6 @@
-"""Pictures of results: functions that take results and return HoloViews objects, for the page and for notebooks."""
+"""Pictures of results: functions that take results and return HoloViews objects, for the page and
+for notebooks.
+"""
 
 from app.plots.race import race_curves
 

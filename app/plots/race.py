@@ -1,4 +1,6 @@
-"""Solvers racing at one lam or delta: Figures 1 of Shalev-Shwartz & Tewari (2009) and of Negiar et al. (2020)."""
+"""Solvers racing at one lam or delta: Figures 1 of Shalev-Shwartz & Tewari (2009) and of Negiar et
+al. (2020).
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,16 @@ import holoviews as hv
 import numpy as np
 
 from app.theme import RUN_COLOURS, RUN_DASHES
-from fwcore import race
+from fwcore import experiments
 
 # Loads the backend without a word to the notebook, as hv.extension would have.
 hv.renderer("bokeh")
 
-COSTS = {"entries": "matrix entries touched", "grads": "derivatives of samples", "seconds": "CPU seconds"}
+COSTS = {
+    "entries": "matrix entries touched",
+    "grads": "derivatives of samples",
+    "seconds": "CPU seconds",
+}
 MEASURES = {
     "objective": "objective",
     "suboptimality": "(F − F min) / (F max − F min)",
@@ -25,20 +31,26 @@ MEASURES = {
 
 
 def race_curves(
-    curves: Sequence[race.Curve], *, cost: str = "entries", measure: str = "objective", least: float | None = None
+    curves: Sequence[experiments.race.Curve],
+    *,
+    cost: str = "entries",
+    measure: str = "objective",
+    least: float | None = None,
 ) -> Any:
     """What solvers had reached against what it cost, a line each.
 
     Parameters
     ----------
     curves : sequence of Curve
-        From `fwcore.race.race`.
+        From `fwcore.experiments.race.race`.
     cost : "entries", "grads" or "seconds"
         The horizontal axis.
     measure : "objective", "suboptimality", "true_gap", "gap" or "density"
-        The vertical axis; only that of the density is not logarithmic. With the suboptimality, both are.
+        The vertical axis; only that of the density is not logarithmic. With the suboptimality, both
+        are.
     least : float, optional
-        For the suboptimality: the least objective, from `fwcore.race.certified_minimum`.
+        For the suboptimality: the least objective, from
+        `fwcore.experiments.race.certified_minimum`.
 
     Returns
     -------
@@ -50,25 +62,51 @@ def race_curves(
         No curves, an unknown cost or measure, or a suboptimality without the least objective.
     """
     if not curves:
-        raise ValueError("The 'curves' parameter of race_curves must be a sequence with a curve. Got an empty one instead.")
+        raise ValueError(
+            "The 'curves' parameter of race_curves must be a sequence with a curve. Got an "
+            "empty one instead."
+        )
     for name, value, known in (("cost", cost, COSTS), ("measure", measure, MEASURES)):
         if value not in known:
-            raise ValueError(f"The '{name}' parameter of race_curves must be one of {[*known]}. Got {value!r} instead.")
+            raise ValueError(
+                f"The '{name}' parameter of race_curves must be one of {[*known]}. Got "
+                f"{value!r} instead."
+            )
     relative = measure == "suboptimality"
     if relative and least is None:
-        raise ValueError("The 'least' parameter of race_curves must be a number for the suboptimality. Got None instead.")
+        raise ValueError(
+            "The 'least' parameter of race_curves must be a number for the suboptimality. Got "
+            "None instead."
+        )
     lines = []
     for k, curve in enumerate(curves):
         x = getattr(curve, cost)
-        y = curve.suboptimality(least) if relative and least is not None else getattr(curve, measure)
+        y = (
+            curve.suboptimality(least)
+            if relative and least is not None
+            else getattr(curve, measure)
+        )
         told = np.isfinite(x) & np.isfinite(y) & ((x > 0) & (y > 0) if relative else True)
-        line = hv.Curve((x[told], y[told]), (cost, COSTS[cost]), (measure, MEASURES[measure]), label=curve.contender)
+        line = hv.Curve(
+            (x[told], y[told]),
+            (cost, COSTS[cost]),
+            (measure, MEASURES[measure]),
+            label=curve.solver,
+        )
         lines.append(
             line.opts(
-                color=RUN_COLOURS[k % len(RUN_COLOURS)], line_dash=RUN_DASHES[k % len(RUN_DASHES)], line_width=2, tools=["hover"]
+                color=RUN_COLOURS[k % len(RUN_COLOURS)],
+                line_dash=RUN_DASHES[k % len(RUN_DASHES)],
+                line_width=2,
+                tools=["hover"],
             )
         )
     plot = hv.Overlay(lines)
     return plot.opts(
-        legend_position="top_right", responsive=True, min_height=320, logx=relative, logy=measure != "density", show_grid=True
+        legend_position="top_right",
+        responsive=True,
+        min_height=320,
+        logx=relative,
+        logy=measure != "density",
+        show_grid=True,
     )

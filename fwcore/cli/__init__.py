@@ -1,53 +1,58 @@
-"""The command line: ``fwcore path``, ``compare``, ``datasets``, ``solvers``, ``warmup``; exit codes in `fwcore.cli.common`."""
+"""The command line: ``fwcore path``, ``compare``, ``datasets``, ``solvers``, ``warmup``; exit codes
+in `fwcore.cli.common`.
+
+A command is imported when it is called: ``fwcore --help`` needs none of them. A new one is a file
+here with ``add(app)``, and a line in `COMMANDS`.
+"""
 
 from __future__ import annotations
 
-import typer
-from rich.console import Console
-from rich.table import Table
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Any
 
-from fwcore import warmup
-from fwcore.cli import compare
-from fwcore.cli.common import BAD_INPUT, FAILED, INTERRUPTED, STEP_LIMIT
-from fwcore.cli.datasets import build_datasets
-from fwcore.cli.flags import flag, of_files, of_solvers, with_flags
-from fwcore.cli.path import path
-from fwcore.solvers import solvers
+from fwcore import cache
 
-__all__ = ["BAD_INPUT", "FAILED", "INTERRUPTED", "STEP_LIMIT", "build_app", "main"]
+COMMANDS = {
+    "path": "Walk a path and write it to files. Ctrl-C writes what was reached.",
+    "compare": "Walk the same path with several solvers, side by side.",
+    "datasets": "List the datasets; or describe one, or fetch it.",
+    "solvers": "List the solvers; or one with its options.",
+    "warmup": "Compile every solver, so that later starts read them from disk.",
+}
+BAD_INPUT, FAILED, INTERRUPTED, STEP_LIMIT = 2, 1, 130, 3
+
+__all__ = ["BAD_INPUT", "COMMANDS", "FAILED", "INTERRUPTED", "STEP_LIMIT", "build_app", "main"]
 
 
-def build_app() -> typer.Typer:
-    """The commands, with a flag for every option that a registered solver declares."""
+def build_app(arguments: Sequence[str] | None = None) -> Any:
+    """The commands, with a flag for every option that a registered solver declares.
+
+    Of ``arguments`` that begin with a command, only that one is imported; without them all are.
+    """
+    import typer
+
     app = typer.Typer(
         help="Walk regularisation paths of the Lasso.",
         no_args_is_help=True,
         add_completion=False,
         rich_markup_mode=None,
     )
-    app.command("path")(with_flags(path, reading=of_files(), options=of_solvers()))
-    app.command("compare")(compare.run)
-    app.add_typer(build_datasets(), name="datasets")
-    app.command("solvers")(_solvers)
-    app.command("warmup")(_warmup)
+    wanted = set(COMMANDS) if arguments is None else set(arguments[:1])
+    for name, help_text in COMMANDS.items():
+        if name in wanted:
+            importlib.import_module(f"fwcore.cli.{name}").add(app, help_text)
+        else:
+            app.command(name, help=help_text)(_nothing)
     return app
+
+
+def _nothing() -> None:
+    """Stands for a command that is not called."""
 
 
 def main() -> None:
     """Entry point."""
-    build_app()()
-
-
-def _solvers() -> None:
-    """List the solvers and their options."""
-    table = Table("name", "title", "form", "options", "reference")
-    for solver in solvers():
-        options = [f"--{flag(name)} {value}" for name, value in solver.Options().settings().items()]
-        table.add_row(solver.name, solver.title, solver.form, "\n".join(options), solver.reference)
-    Console().print(table)
-
-
-def _warmup() -> None:
-    """Compile every solver, so that later starts read them from disk."""
-    for name in warmup.every_solver():
-        print(f"ready: {name}")
+    cache.use_numba_folder()
+    build_app(sys.argv[1:])()

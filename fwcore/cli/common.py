@@ -1,7 +1,7 @@
 """What the commands share: exit codes, messages, errors, Ctrl-C, progress.
 
-Exit codes: 0 done; 1 something failed; 2 bad input, before anything ran; 3 a step limit, or divergence, ended a point; 130
-interrupted, and what was reached was written.
+Exit codes: 0 done; 1 something failed; 2 bad input, before anything ran; 3 a step limit, or
+divergence, ended a point; 130 interrupted, and what was reached was written.
 """
 
 from __future__ import annotations
@@ -16,11 +16,19 @@ from typing import Any
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
 
+from fwcore.cli import BAD_INPUT, FAILED, INTERRUPTED, STEP_LIMIT
 from fwcore.errors import DatasetError, ParameterError
 
-FAILED, BAD_INPUT, STEP_LIMIT, INTERRUPTED = 1, 2, 3, 130
+__all__ = ["BAD_INPUT", "FAILED", "INTERRUPTED", "STEP_LIMIT"]
 
 messages = Console(stderr=True)
 Announce = Callable[[str, int, int], None]
@@ -63,7 +71,9 @@ def progress_line(quiet: bool) -> Iterator[Announce]:
         TextColumn("{task.completed}/{task.total}"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=messages, disable=quiet or not sys.stderr.isatty(), transient=True) as bar:
+    with Progress(
+        *columns, console=messages, disable=quiet or not sys.stderr.isatty(), transient=True
+    ) as bar:
         task = bar.add_task("loading", total=None)
 
         def announce(text: str, done: int, total: int) -> None:
@@ -75,8 +85,16 @@ def progress_line(quiet: bool) -> Iterator[Announce]:
 @contextmanager
 def download_line(name: str) -> Iterator[Callable[[int, int | None], None]]:
     """Progress of the files of a dataset, a bar each."""
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=messages, disable=not sys.stderr.isatty(), transient=True) as bar:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(
+        *columns, console=messages, disable=not sys.stderr.isatty(), transient=True
+    ) as bar:
         task = bar.add_task(f"fetching {name}", total=None)
 
         def announce(done: int, total: int | None) -> None:

@@ -15,15 +15,24 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
-from fwcore import datasets, grids, papers
-from fwcore.cli.common import INTERRUPTED, STEP_LIMIT, interruptible, messages, progress_line, reporting_errors
+from fwcore import datasets, grids
+from fwcore.cli.common import (
+    INTERRUPTED,
+    STEP_LIMIT,
+    interruptible,
+    messages,
+    progress_line,
+    reporting_errors,
+)
 from fwcore.errors import ParameterError
+from fwcore.experiments import published
+from fwcore.experiments.compare import Summary, compare
+from fwcore.experiments.solver_spec import parse_specs
 from fwcore.problem import Problem
-from fwcore.study import Figures, compare, contenders
 
 _DEFAULTS = {"squared": "cd,sfw:1%", "logistic": "scd,sfw:1%"}
 _HEADINGS = {
-    "contender": "solver",
+    "solver": "solver",
     "seconds": "time, s",
     "speedup": "speed-up",
     "steps": "iterations",
@@ -37,39 +46,78 @@ _HEADINGS = {
     "hits": "right answers",
     "f_measure": "F-measure",
 }
+_NARROW = ("solver", "seconds", "speedup", "steps", "dots", "active", "gap", "error")
+_WIDTH = 80
 # What most comparisons have not is shown where one of them has it.
 _RARE = ("hits", "f_measure")
+
+
+def add(app: typer.Typer, help_text: str) -> None:
+    """Add the command."""
+    app.command("compare", help=help_text)(run)
 
 
 def run(
     dataset: Annotated[str, typer.Option(help="Name of a dataset; see `fwcore datasets`.")],
     solvers: Annotated[
-        str | None, typer.Option(help="Divided by commas: cd,scd,sfw:1%,'scd:update=exact;tol=1e-4'; by default one of each form.")
+        str | None,
+        typer.Option(
+            help="Divided by commas: cd,scd,sfw:1%,'scd:update=exact;tol=1e-4'; by default one of "
+            "each form."
+        ),
     ] = None,
     repeats: Annotated[int, typer.Option(help="Seeds of each.")] = 10,
     points: Annotated[int, typer.Option(help="Points of the path.")] = grids.POINTS,
-    delta_max: Annotated[float | None, typer.Option(help="End of the delta grid; found and cached if not given.")] = None,
+    delta_max: Annotated[
+        float | None, typer.Option(help="End of the delta grid; found and cached if not given.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
     split_seed: Annotated[int, typer.Option(help="Seed of the choice of test rows.")] = 0,
-    test_fraction: Annotated[float | None, typer.Option(help="Share of rows held out; the dataset's own by default.")] = None,
-    loss: Annotated[str | None, typer.Option(help="squared or logistic; the dataset's own by default.")] = None,
+    test_fraction: Annotated[
+        float | None, typer.Option(help="Share of rows held out; the dataset's own by default.")
+    ] = None,
+    loss: Annotated[
+        str | None,
+        typer.Option(help="squared, logistic, huber or huber:T; the dataset's own by default."),
+    ] = None,
+    nonnegative: Annotated[
+        bool, typer.Option("--nonnegative", help="Constrain a >= 0 (`positive` of a problem).")
+    ] = False,
     rule: Annotated[str, typer.Option(help="When a point ends: moved or gap.")] = "moved",
     tol: Annotated[float, typer.Option(help="Tolerance of the rule.")] = 1e-3,
-    max_steps: Annotated[int | None, typer.Option(help="Steps at which a point is given up; the solvers' own by default.")] = None,
-    form: Annotated[str, typer.Option("--format", help="table, json, csv, markdown or latex.")] = "table",
+    max_steps: Annotated[
+        int | None,
+        typer.Option(help="Steps at which a point is given up; the solvers' own by default."),
+    ] = None,
+    form: Annotated[
+        str, typer.Option("--format", help="table, json, csv, markdown or latex.")
+    ] = "table",
+    as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="All columns of the table, with deviations.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress line.")] = False,
 ) -> None:
-    """Walk the same path with several solvers and print what it took and what it reached; in brackets, what the paper printed."""
+    """Print what each solver took and reached; in brackets, what the paper printed."""
     with reporting_errors():
+        form = "json" if as_json else "wide" if wide and form == "table" else form
         if form not in FORMATS:
             raise ParameterError("format", "fwcore compare", f"one of {[*FORMATS]}", form)
-        entrants = contenders(solvers or _DEFAULTS.get(loss or "squared", _DEFAULTS["squared"]))
+        specs = parse_specs(solvers or _DEFAULTS.get(loss or "squared", _DEFAULTS["squared"]))
         with progress_line(quiet) as line, interruptible() as interrupted:
-            problem = datasets.load(dataset, split_seed=split_seed, test_fraction=test_fraction, loss=loss)
-            shared = {"rule": rule, "tol": tol} | ({} if max_steps is None else {"max_steps": max_steps})
+            problem = datasets.load(
+                dataset,
+                split_seed=split_seed,
+                test_fraction=test_fraction,
+                loss=loss,
+                positive=nonnegative,
+            )
+            shared = {"rule": rule, "tol": tol} | (
+                {} if max_steps is None else {"max_steps": max_steps}
+            )
             rows = compare(
                 problem,
-                entrants,
+                specs,
                 repeats=repeats,
                 points=points,
                 delta_max=delta_max,
@@ -82,27 +130,31 @@ def run(
     if rows:
         FORMATS[form](rows, dataset)
     if interrupted.is_set():
-        messages.print(f"Interrupted: {len(rows)} of {len(entrants)} solvers were done.")
+        messages.print(f"Interrupted: {len(rows)} of {len(specs)} solvers were done.")
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(0 if all(row.finished for row in rows) else STEP_LIMIT)
 
 
 def _truth(dataset: str, problem: Problem) -> Any:
-    """True coefficients of what is generated, of columns of unit norm; None where they are not known, or columns were dropped."""
+    """True coefficients of what is generated, of columns of unit norm; None where they are not
+    known, or columns were dropped.
+    """
     entry = datasets.find(dataset)
     coef = datasets.read(entry).coef if entry.generator else None
     return None if coef is None or coef.size != problem.p else coef / problem.design.scale
 
 
-def _shown(rows: Sequence[Figures]) -> dict[str, str]:
+def _shown(rows: Sequence[Summary]) -> dict[str, str]:
     """The columns, by name, with their headings."""
     known = [name for name in _RARE if any(math.isfinite(getattr(row, name)) for row in rows)]
     return {name: title for name, title in _HEADINGS.items() if name not in _RARE or name in known}
 
 
-def _cells(row: Figures, dataset: str, plus_minus: str, shown: Iterable[str]) -> list[str]:
-    """A row in words, deviations beside their means, and what the paper printed in brackets."""
-    cells = [row.contender]
+def _cells(row: Summary, dataset: str, plus_minus: str, shown: Iterable[str]) -> list[str]:
+    """A row in words, deviations after ``plus_minus`` where it is given, and what the paper
+    printed in brackets.
+    """
+    cells = [row.solver]
     for name in [*shown][1:]:
         value = getattr(row, name)
         if not math.isfinite(value):
@@ -110,15 +162,24 @@ def _cells(row: Figures, dataset: str, plus_minus: str, shown: Iterable[str]) ->
             continue
         text = f"{value:,.0f}" if name in ("steps", "dots", "entries", "grads") else f"{value:.3g}"
         deviation = getattr(row, f"{name}_deviation", 0.0)
-        text = f"{text} {plus_minus} {deviation:.2g}" if deviation else text
-        paper = papers.printed(dataset, row.contender, name)
+        text = f"{text} {plus_minus} {deviation:.2g}" if deviation and plus_minus else text
+        paper = published.printed(dataset, row.solver, name)
         cells.append(text if paper is None else f"{text} [{paper:,g}]")
     if not row.finished:
         cells[0] += " (step limit)"
     return cells
 
 
-def _table(rows: Sequence[Figures], dataset: str) -> None:
+def _table(rows: Sequence[Summary], dataset: str) -> None:
+    """The figures that matter most, in the width of a terminal; ``--wide`` has the others."""
+    shown = {name: title for name, title in _shown(rows).items() if name in _NARROW}
+    table = Table(*(Column(title, overflow="fold") for title in shown.values()), padding=(0, 0))
+    for row in rows:
+        table.add_row(*(escape(cell) for cell in _cells(row, dataset, "", shown)))
+    Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)
+
+
+def _wide_table(rows: Sequence[Summary], dataset: str) -> None:
     shown = _shown(rows)
     table = Table(*(Column(title, overflow="fold") for title in shown.values()))
     for row in rows:
@@ -126,20 +187,24 @@ def _table(rows: Sequence[Figures], dataset: str) -> None:
     Console(width=None if sys.stdout.isatty() else 160).print(table)
 
 
-def _json(rows: Sequence[Figures], dataset: str) -> None:
+def _json(rows: Sequence[Summary], dataset: str) -> None:
     def known(value: Any) -> Any:
         return None if isinstance(value, float) and not math.isfinite(value) else value
 
-    print(json.dumps([{name: known(value) for name, value in asdict(row).items()} for row in rows], indent=2))
+    print(
+        json.dumps(
+            [{name: known(value) for name, value in asdict(row).items()} for row in rows], indent=2
+        )
+    )
 
 
-def _csv(rows: Sequence[Figures], dataset: str) -> None:
+def _csv(rows: Sequence[Summary], dataset: str) -> None:
     writer = csv.DictWriter(sys.stdout, asdict(rows[0]))
     writer.writeheader()
     writer.writerows(asdict(row) for row in rows)
 
 
-def _markdown(rows: Sequence[Figures], dataset: str) -> None:
+def _markdown(rows: Sequence[Summary], dataset: str) -> None:
     shown = _shown(rows)
     print("| " + " | ".join(shown.values()) + " |")
     print("|" + "---|" * len(shown))
@@ -147,18 +212,22 @@ def _markdown(rows: Sequence[Figures], dataset: str) -> None:
         print("| " + " | ".join(_cells(row, dataset, "±", shown)) + " |")
 
 
-def _latex(rows: Sequence[Figures], dataset: str) -> None:
+def _latex(rows: Sequence[Summary], dataset: str) -> None:
     shown = _shown(rows)
     print(f"\\begin{{tabular}}{{l{'r' * (len(shown) - 1)}}}\n\\hline")
     print(" & ".join(shown.values()) + r" \\ \hline")
     for row in rows:
-        cells = [cell.replace("%", r"\%").replace("_", r"\_") for cell in _cells(row, dataset, r"$\pm$", shown)]
+        cells = [
+            cell.replace("%", r"\%").replace("_", r"\_")
+            for cell in _cells(row, dataset, r"$\pm$", shown)
+        ]
         print(" & ".join(cells) + r" \\")
     print("\\hline\n\\end{tabular}")
 
 
-FORMATS: dict[str, Callable[[Sequence[Figures], str], None]] = {
+FORMATS: dict[str, Callable[[Sequence[Summary], str], None]] = {
     "table": _table,
+    "wide": _wide_table,
     "json": _json,
     "csv": _csv,
     "markdown": _markdown,

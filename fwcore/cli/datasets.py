@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -15,18 +16,22 @@ from fwcore.datasets import documentation, parsing
 _Name = Annotated[str, typer.Argument(help="Name of a dataset; see `fwcore datasets`.")]
 
 
-def build_datasets() -> typer.Typer:
-    """The group of commands."""
-    group = typer.Typer(help="List the datasets; or see one, or fetch it.", invoke_without_command=True, rich_markup_mode=None)
+def add(app: typer.Typer, help_text: str) -> None:
+    """Add the group of commands."""
+    group = typer.Typer(help=help_text, invoke_without_command=True, rich_markup_mode=None)
     group.callback()(_list)
     group.command("info")(_info)
     group.command("fetch")(_fetch)
     group.command("formats")(_formats)
-    return group
+    app.add_typer(group, name="datasets")
 
 
 def _list(
-    context: typer.Context, markdown: Annotated[bool, typer.Option("--markdown", help="As data/README.md has them.")] = False
+    context: typer.Context,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="As data/README.md has them.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """List the datasets."""
     if context.invoked_subcommand is not None:
@@ -34,15 +39,27 @@ def _list(
     if markdown:
         print(documentation.markdown(), end="")
         return
-    table = Table()
-    table.add_column("name", no_wrap=True)
-    table.add_column("what")
-    for heading in ("rows", "columns"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("here", no_wrap=True)
+    if as_json:
+        known = [{**_brief(entry), "citation": entry.citation} for entry in datasets.DATASETS]
+        print(json.dumps(known, indent=2, ensure_ascii=False))
+        return
+    print(f"{'name':<26}{'rows':>8}{'columns':>12}  {'task':<15}{'here':<15}")
     for entry in datasets.DATASETS:
-        table.add_row(entry.name, entry.title, f"{entry.rows:,}", f"{entry.columns:,}", documentation.whereabouts(entry))
-    Console().print(table)
+        brief = _brief(entry)
+        size = f"{brief['rows']:>8,}{brief['columns']:>12,}"
+        print(f"{brief['name']:<26}{size}  {brief['task']:<15}{brief['here']:<15}".rstrip())
+    print("\nfwcore datasets info NAME tells what one is; fwcore datasets fetch NAME gets it.")
+
+
+def _brief(entry: datasets.Entry) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "title": entry.title,
+        "task": entry.task,
+        "rows": entry.rows,
+        "columns": entry.columns,
+        "here": documentation.whereabouts(entry),
+    }
 
 
 def _info(name: _Name) -> None:

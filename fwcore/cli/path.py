@@ -10,42 +10,80 @@ from typing import Annotated, Any
 import typer
 
 from fwcore import datasets, grids
-from fwcore.cli.common import INTERRUPTED, STEP_LIMIT, Announce, interruptible, messages, progress_line, reporting_errors
+from fwcore.cli.common import (
+    INTERRUPTED,
+    STEP_LIMIT,
+    Announce,
+    interruptible,
+    messages,
+    progress_line,
+    reporting_errors,
+)
+from fwcore.cli.flags import of_files, of_solvers, with_flags
 from fwcore.datasets.documentation import kappa_line
 from fwcore.errors import ParameterError
 from fwcore.path import PathResult, Walk
 from fwcore.problem import Problem
-from fwcore.solvers import find
+from fwcore.solvers import find_solver
 from fwcore.status import Status
+
+
+def add(app: typer.Typer, help_text: str) -> None:
+    """Add the command, with the flags of files and of all solvers."""
+    flagged = with_flags(path, reading=of_files(), options=of_solvers())
+    app.command("path", help=help_text)(flagged)
 
 
 def path(
     dataset: Annotated[
-        str | None, typer.Option(help="Name of a dataset, whose points and sampling of sfw are the defaults.")
+        str | None,
+        typer.Option(help="Name of a dataset, whose points and sampling of sfw are the defaults."),
     ] = None,
-    data: Annotated[Path | None, typer.Option(help="A file of your own instead; see `fwcore datasets formats`.")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="A file of your own instead; see `fwcore datasets formats`.")
+    ] = None,
     solver: Annotated[str, typer.Option(help="Name of a solver; see `fwcore solvers`.")] = "sfw",
-    points: Annotated[int | None, typer.Option(help="Points of the path; the dataset's own number by default.")] = None,
-    delta_max: Annotated[float | None, typer.Option(help="End of the delta grid; found and cached if not given.")] = None,
+    points: Annotated[
+        int | None, typer.Option(help="Points of the path; the dataset's own number by default.")
+    ] = None,
+    delta_max: Annotated[
+        float | None, typer.Option(help="End of the delta grid; found and cached if not given.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the solver.")] = 0,
     split_seed: Annotated[int, typer.Option(help="Seed of the choice of test rows.")] = 0,
-    loss: Annotated[str | None, typer.Option(help="squared or logistic; the dataset's own by default.")] = None,
-    test_fraction: Annotated[float | None, typer.Option(help="Share of rows held out; the dataset's own by default.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Parquet file for the points and their coefficients.")] = None,
-    trace: Annotated[Path | None, typer.Option(help="Parquet file for the trace, a row a step.")] = None,
-    summary: Annotated[Path | None, typer.Option("--json", help="JSON file for the summary; else it is printed.")] = None,
-    degree: Annotated[int | None, typer.Option(help="Of --data: use all products of up to so many columns.")] = None,
+    loss: Annotated[
+        str | None,
+        typer.Option(help="squared, logistic, huber or huber:T; the dataset's own by default."),
+    ] = None,
+    nonnegative: Annotated[
+        bool, typer.Option("--nonnegative", help="Constrain a >= 0 (`positive` of a problem).")
+    ] = False,
+    test_fraction: Annotated[
+        float | None, typer.Option(help="Share of rows held out; the dataset's own by default.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Parquet file for the points and their coefficients.")
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option(help="Parquet file for the trace, a row a step.")
+    ] = None,
+    summary: Annotated[
+        Path | None, typer.Option("--json", help="JSON file for the summary; else it is printed.")
+    ] = None,
+    degree: Annotated[
+        int | None, typer.Option(help="Of --data: use all products of up to so many columns.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress line.")] = False,
     *,
     reading: dict[str, Any],
     options: dict[str, Any],
 ) -> None:
-    """Walk a path and write it to files. Ctrl-C writes what was reached."""
+    """Walk a path and write it to files; see `fwcore.cli.COMMANDS`."""
     with reporting_errors(), interruptible() as interrupted:
         for file in (out, trace, summary):
             if file is not None and not file.absolute().parent.is_dir():
                 raise ParameterError("file", "fwcore path", "in a folder that exists", str(file))
-        chosen = find(solver)
+        chosen = find_solver(solver)
         source = _source(dataset, data, reading | ({} if degree is None else {"degree": degree}))
         parsing = datasets.ParseOptions(**reading)
         default_points = grids.POINTS
@@ -53,10 +91,26 @@ def path(
             default_points = source.points
             if chosen.name == "sfw":
                 options.setdefault("sampling", source.sampling)
-        how: dict[str, Any] = {"split_seed": split_seed, "test_fraction": test_fraction, "loss": loss}
+        how: dict[str, Any] = {
+            "split_seed": split_seed,
+            "test_fraction": test_fraction,
+            "loss": loss,
+            "positive": nonnegative,
+        }
         with progress_line(quiet) as line:
-            problem = _of_file(source, parsing, degree, how) if isinstance(source, Path) else datasets.load(source, **how)
-            grid = _grid(problem, chosen.form, default_points if points is None else points, delta_max, line, interrupted)
+            problem = (
+                _of_file(source, parsing, degree, how)
+                if isinstance(source, Path)
+                else datasets.load(source, **how)
+            )
+            grid = _grid(
+                problem,
+                chosen.form,
+                default_points if points is None else points,
+                delta_max,
+                line,
+                interrupted,
+            )
             if grid is None:
                 messages.print("Interrupted before the first point; nothing was written.")
                 raise typer.Exit(INTERRUPTED)
@@ -65,17 +119,23 @@ def path(
     _write(walk.result(), out, trace, summary)
 
 
-def _source(dataset: str | None, data: Path | None, of_data: dict[str, Any]) -> datasets.Entry | Path:
+def _source(
+    dataset: str | None, data: Path | None, of_data: dict[str, Any]
+) -> datasets.Entry | Path:
     if data is not None and dataset is None:
         return data
     if dataset is None or data is not None:
-        raise ParameterError("dataset", "fwcore path", "given, or else --data, and not both", dataset)
+        raise ParameterError(
+            "dataset", "fwcore path", "given, or else --data, and not both", dataset
+        )
     for option, value in of_data.items():
         raise ParameterError(option, "fwcore path", "left out without --data", value)
     return datasets.find(dataset)
 
 
-def _of_file(data: Path, parsing: datasets.ParseOptions, degree: int | None, how: dict[str, Any]) -> Problem:
+def _of_file(
+    data: Path, parsing: datasets.ParseOptions, degree: int | None, how: dict[str, Any]
+) -> Problem:
     parsed = datasets.parse_file(data, parsing)
     for label, text in (*parsed.report.lines(), kappa_line(parsed.X)):
         messages.print(f"{label}: {text}", markup=False, highlight=False, soft_wrap=True)
@@ -94,14 +154,23 @@ def _write(result: PathResult, out: Path | None, trace: Path | None, summary: Pa
     else:
         print(text)
     if result.status == Status.STOPPED:
-        messages.print(f"Interrupted: {result.points.size} of {result.grid.size} points were written.")
+        messages.print(
+            f"Interrupted: {result.points.size} of {result.grid.size} points were written."
+        )
         raise typer.Exit(INTERRUPTED)
     if result.status == Status.DIVERGED:
         messages.print(result.status.sentence)
     raise typer.Exit(STEP_LIMIT if result.status in (Status.STEP_LIMIT, Status.DIVERGED) else 0)
 
 
-def _grid(problem: Problem, form: str, points: int, delta_max: float | None, line: Announce, interrupted: threading.Event) -> Any:
+def _grid(
+    problem: Problem,
+    form: str,
+    points: int,
+    delta_max: float | None,
+    line: Announce,
+    interrupted: threading.Event,
+) -> Any:
     if form == "ball" and delta_max is None:
         finding = grids.finding_delta_max(problem)
         while delta_max is None:
@@ -118,7 +187,8 @@ def _run(walk: Walk, line: Announce, interrupted: threading.Event) -> None:
     for snapshot in walk.snapshots():
         if snapshot.rows.size:
             last = snapshot.rows[-1]
-            done = f"{walk.solver.name} on {walk.problem.name}, {last['step']:,} steps, {last['nnz']} active"
+            what = f"{walk.solver.name} on {walk.problem.name}"
+            done = f"{what}, {last['step']:,} steps, {last['nnz']} active"
             line(done, walk.reached, walk.grid.size)
         if interrupted.is_set():
             return

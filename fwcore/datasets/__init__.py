@@ -1,6 +1,7 @@
 """Problems to solve: a catalogue of datasets, and files of one's own.
 
-``load(name)`` gives a standardised Problem; ``read(name)`` the Dataset before that; ``fetch(name)`` downloads what it needs.
+``load(name)`` gives a standardised Problem; ``read(name)`` the Dataset before that; ``fetch(name)``
+downloads what it needs.
 """
 
 from __future__ import annotations
@@ -8,7 +9,15 @@ from __future__ import annotations
 from fwcore.datasets import reading
 from fwcore.datasets.catalogue import Entry, read_catalogue
 from fwcore.datasets.dataset import Dataset, kappa_share
-from fwcore.datasets.parsing import UPLOAD, Limits, Parsed, ParseOptions, Report, parse_file, parse_upload
+from fwcore.datasets.parsing import (
+    UPLOAD,
+    Limits,
+    Parsed,
+    ParseOptions,
+    Report,
+    parse_file,
+    parse_upload,
+)
 from fwcore.datasets.resuming import Progress
 from fwcore.errors import ParameterError
 from fwcore.problem import Problem
@@ -86,7 +95,14 @@ def read(name: str | Entry) -> Dataset:
     return reading.read(_entry(name))
 
 
-def load(name: str | Entry, *, split_seed: int = 0, test_fraction: float | None = None, loss: str | None = None) -> Problem:
+def load(
+    name: str | Entry,
+    *,
+    split_seed: int = 0,
+    test_fraction: float | None = None,
+    loss: str | None = None,
+    positive: bool = False,
+) -> Problem:
     """The dataset as a standardised Problem; kept in memory and on disk, shared by all who ask.
 
     Parameters
@@ -95,10 +111,12 @@ def load(name: str | Entry, *, split_seed: int = 0, test_fraction: float | None 
     split_seed : int in [0, 2^32)
         Seed of the random choice of test rows.
     test_fraction : float in [0, 0.9], optional
-        Share of the rows held out for the test error, rounded to whole rows; by default the dataset's own, which are its official
-        test rows where there are any.
-    loss : "squared" or "logistic", optional
-        By default the dataset's own.
+        Share of the rows held out for the test error, rounded to whole rows; by default the
+        dataset's own, which are its official test rows where there are any.
+    loss : str, optional
+        A loss of `fwcore.losses`; by default the dataset's own.
+    positive : bool
+        Adds the constraint a >= 0.
 
     Raises
     ------
@@ -107,7 +125,13 @@ def load(name: str | Entry, *, split_seed: int = 0, test_fraction: float | None 
     DatasetError
         See `read`.
     """
-    return reading.load(_entry(name), split_seed=split_seed, test_fraction=test_fraction, loss=loss)
+    return reading.load(
+        _entry(name),
+        split_seed=split_seed,
+        test_fraction=test_fraction,
+        loss=loss,
+        positive=positive,
+    )
 
 
 def _entry(name: str | Entry) -> Entry:

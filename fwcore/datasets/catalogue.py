@@ -34,7 +34,9 @@ class Layout:
     @property
     def files(self) -> tuple[SourceFile, ...]:
         """All its files, each once."""
-        return tuple(dict.fromkeys(file for name in _FILES if (file := getattr(self, name)) is not None))
+        return tuple(
+            dict.fromkeys(file for name in _FILES if (file := getattr(self, name)) is not None)
+        )
 
     @property
     def at_hand(self) -> bool:
@@ -85,8 +87,14 @@ class Entry:
 
     @property
     def layout(self) -> Layout | None:
-        """The first that is complete, else the first that can be fetched, else the first; None if there are no files."""
-        for wanted in (lambda layout: layout.at_hand, lambda layout: layout.fetchable, lambda layout: True):
+        """The first that is complete, else the first that can be fetched, else the first; None if
+        there are no files.
+        """
+        for wanted in (
+            lambda layout: layout.at_hand,
+            lambda layout: layout.fetchable,
+            lambda layout: True,
+        ):
             for layout in self.layouts:
                 if wanted(layout):
                     return layout
@@ -147,10 +155,22 @@ def _check(entry: Entry) -> None:
             "rows, features and degree",
             "at least 1",
         ),
-        (not entry.bundled or dict(entry.bundled).get("name") in BUNDLED, "bundled", f"one of {[*BUNDLED]}"),
+        (
+            not entry.bundled or dict(entry.bundled).get("name") in BUNDLED,
+            "bundled",
+            f"one of {[*BUNDLED]}",
+        ),
         (entry.derived in ("", *DERIVED), "derived", f"one of {[*DERIVED]}"),
-        (not entry.generator or dict(entry.generator).get("name") in GENERATORS, "generator", f"one of {[*GENERATORS]}"),
-        (all(layout.format in (None, *FORMATS) for layout in entry.layouts), "format", f"one of {[*FORMATS]}"),
+        (
+            not entry.generator or dict(entry.generator).get("name") in GENERATORS,
+            "generator",
+            f"one of {[*GENERATORS]}",
+        ),
+        (
+            all(layout.format in (None, *FORMATS) for layout in entry.layouts),
+            "format",
+            f"one of {[*FORMATS]}",
+        ),
     )
     for holds, what, rule in rules:
         if not holds:

@@ -11,13 +11,15 @@ import scipy.sparse
 
 from fwcore.arrays import ChosenNames
 from fwcore.datasets.parsing import Parsed, Report
-from fwcore.design import Floats, ProductNames, Products, matrix, product_count, standardized, with_rows
+from fwcore.design import ProductNames, Products, product_count, standardized
 from fwcore.design.products import MOST_COLUMNS
 from fwcore.errors import ParameterError
+from fwcore.kernels.types import Floats
 from fwcore.problem import Problem
 
 RESPONSES = ("deviations", "as given")
-# A matrix of at most so many entries stays in a core's cache, and is then quicker to read than to make.
+# A matrix of at most so many entries stays in a core's cache, and is then quicker to read than to
+# make.
 _CACHED_ENTRIES = 1 << 19
 # Products of two of these are already more than fit.
 _MOST_FEATURES = 65_535
@@ -48,11 +50,11 @@ class Dataset:
     test_fraction : float
         Default share of rows held out; where there are official test rows, their share.
     response : "deviations" or "as given"
-        Whether y is divided by its standard deviation on the training rows: an absolute tolerance then means much the same
-        everywhere, and to predict the mean is a test error of about 1.
+        Whether y is divided by its standard deviation on the training rows: an absolute tolerance
+        then means much the same everywhere, and to predict the mean is a test error of about 1.
     loss, sampling, points, dtype
-        Sensible defaults: the loss, the share of columns for a step of stochastic Frank-Wolfe, the points of a grid, and how
-        values are stored.
+        Sensible defaults: the loss, the share of columns for a step of stochastic Frank-Wolfe, the
+        points of a grid, and how values are stored.
     relevant : int, optional
         Features that matter, where that is known.
     origin, citation, licence : str
@@ -80,7 +82,9 @@ class Dataset:
     licence: str = ""
 
     @classmethod
-    def of(cls, parsed: Parsed, name: str, degree: int | None = None, test_fraction: float = 0.25) -> Dataset:
+    def of(
+        cls, parsed: Parsed, name: str, degree: int | None = None, test_fraction: float = 0.25
+    ) -> Dataset:
         """A file that was parsed, as a dataset."""
         return cls(
             name,
@@ -103,39 +107,65 @@ class Dataset:
             raise ParameterError("degree", "fwcore", "an int of at least 1", self.degree)
         features = self.X.shape[1]
         if features > _MOST_FEATURES or product_count(features, self.degree) > MOST_COLUMNS:
-            rule = f"left out or lower: {features:,} features give more products than can be counted"
+            rule = (
+                f"left out or lower: {features:,} features give more products than can be counted"
+            )
             raise ParameterError("degree", "fwcore", rule, self.degree)
 
-    def split(self, split_seed: int = 0, test_fraction: float | None = None) -> tuple[Dataset, Dataset | None]:
-        """The rows to learn from and those held out, if any, as datasets; parameters and errors as in `problem`."""
-        fraction = checked_split(split_seed, self.test_fraction if test_fraction is None else test_fraction)
+    def split(
+        self, split_seed: int = 0, test_fraction: float | None = None
+    ) -> tuple[Dataset, Dataset | None]:
+        """The rows to learn from and those held out, if any, as datasets; parameters and errors as
+        in `problem`.
+        """
+        fraction = checked_split(
+            split_seed, self.test_fraction if test_fraction is None else test_fraction
+        )
         X, y, test = _split(self, split_seed, fraction)
         train = replace(self, X=X, y=y, test=None)
         return train, None if test is None else replace(self, X=test[0], y=test[1], test=None)
 
-    def problem(self, *, split_seed: int = 0, test_fraction: float | None = None, loss: str | None = None) -> Problem:
-        """Split, standardise by the training rows, make the products, drop the columns that are constant on the training rows.
+    def problem(
+        self,
+        *,
+        split_seed: int = 0,
+        test_fraction: float | None = None,
+        loss: str | None = None,
+        positive: bool = False,
+    ) -> Problem:
+        """Split, standardise by the training rows, make the products, drop the columns that are
+        constant on the training rows.
 
         Parameters
         ----------
         split_seed : int in [0, 2^32)
             Seed of the random choice of test rows.
         test_fraction : float in [0, 0.9], optional
-            Share of the rows held out, rounded to whole rows. By default the official test rows, where there are any; all rows
-            are put together before they are split if another share is asked for.
-        loss : "squared" or "logistic", optional
-            By default the dataset's own.
+            Share of the rows held out, rounded to whole rows. By default the official test rows,
+            where there are any; all rows are put together before they are split if another share is
+            asked for.
+        loss : str, optional
+            A loss of `fwcore.losses`; by default the dataset's own.
+        positive : bool
+            Adds the constraint a >= 0.
 
         Raises
         ------
         ParameterError
             A value out of range, or rows that make no problem: see `Problem.from_arrays`.
         """
-        fraction = checked_split(split_seed, self.test_fraction if test_fraction is None else test_fraction)
+        fraction = checked_split(
+            split_seed, self.test_fraction if test_fraction is None else test_fraction
+        )
         self._check_degree()
         X, y, test = _split(self, split_seed, fraction)
-        if scipy.sparse.issparse(X) and (self.degree is not None or 12 * X.nnz > 8 * X.shape[0] * X.shape[1]):
-            X, test = X.toarray(order="F"), None if test is None else (test[0].toarray(order="F"), test[1])
+        if scipy.sparse.issparse(X) and (
+            self.degree is not None or 12 * X.nnz > 8 * X.shape[0] * X.shape[1]
+        ):
+            X, test = (
+                X.toarray(order="F"),
+                None if test is None else (test[0].toarray(order="F"), test[1]),
+            )
         if self.response == "deviations" and self.task == "regression":
             unit = float(y.std()) or 1.0
             y, test = y / unit, None if test is None else (test[0], test[1] / unit)
@@ -143,7 +173,12 @@ class Dataset:
         if self.degree is None:
             varies = _varies(X)
             if not varies.any():
-                raise ParameterError("X", self.name, "of columns that vary over the training rows", "constant columns only")
+                raise ParameterError(
+                    "X",
+                    self.name,
+                    "of columns that vary over the training rows",
+                    "constant columns only",
+                )
             if not varies.all():
                 names = ChosenNames(names, np.flatnonzero(varies))
                 X, test = X[:, varies], None if test is None else (test[0][:, varies], test[1])
@@ -151,27 +186,40 @@ class Dataset:
             X, test, names = _made_products(X, test, self.degree, names)
         else:
             X = Products.of(X, self.degree)
-        return Problem.from_arrays(X, y, loss=loss or self.loss, test=test, feature_names=names, dtype=self.dtype, name=self.name)
+        return Problem.from_arrays(
+            X,
+            y,
+            loss=loss or self.loss,
+            positive=positive,
+            test=test,
+            feature_names=names,
+            dtype=self.dtype,
+            name=self.name,
+        )
 
 
 def kappa_share(X: Any) -> float:
-    """kappa / n of Negiar et al. (2020), eq. 34: max_j sum_i abs(x_ij) / (n max abs(x_ij)), in (0, 1]; X as it is, of shape (n, p).
+    """kappa / n of Negiar et al. (2020), eq. 34: max_j sum_i abs(x_ij) / (n max abs(x_ij)), in (0,
+    1]; X as it is, of shape (n, p).
 
-    Their bound of the convergence of stochastic Frank-Wolfe on rows grows with it: the less of it, the more sampling rows helps.
-    NaN where X is zero.
+    Their bound of the convergence of stochastic Frank-Wolfe on rows grows with it: the less of it,
+    the more sampling rows helps. NaN where X is zero.
     """
     sizes = abs(X)
     largest = float(sizes.max())
     return float(sizes.sum(axis=0).max()) / (X.shape[0] * largest) if largest > 0 else float("nan")
 
 
-def _made_products(X: Floats, test: Any, degree: int, names: Sequence[str]) -> tuple[Floats, Any, Sequence[str]]:
+def _made_products(
+    X: Floats, test: Any, degree: int, names: Sequence[str]
+) -> tuple[Floats, Any, Sequence[str]]:
     """The products as matrices, without the constant ones; and their names."""
     varying = standardized(Products.of(X, degree))
-    assert isinstance(varying, Products)
-    plain = varying._replace(offset=np.zeros_like(varying.offset), scale=np.ones_like(varying.scale))
-    tested = None if test is None else (matrix(with_rows(plain, test[0])), test[1])
-    return matrix(plain), tested, ProductNames(plain.factors, names)
+    plain = varying._replace(
+        offset=np.zeros_like(varying.offset), scale=np.ones_like(varying.scale)
+    )
+    tested = None if test is None else (plain.with_rows(test[0]).matrix(), test[1])
+    return plain.matrix(), tested, ProductNames(plain.factors, names)
 
 
 def checked_split(split_seed: Any, test_fraction: Any) -> float:
@@ -182,19 +230,33 @@ def checked_split(split_seed: Any, test_fraction: Any) -> float:
     ParameterError
         One of them is out of range.
     """
-    if isinstance(split_seed, bool) or not isinstance(split_seed, int) or not 0 <= split_seed <= _LARGEST_SEED:
+    if (
+        isinstance(split_seed, bool)
+        or not isinstance(split_seed, int)
+        or not 0 <= split_seed <= _LARGEST_SEED
+    ):
         raise ParameterError("split_seed", "fwcore", f"an int in [0, {_LARGEST_SEED}]", split_seed)
-    if isinstance(test_fraction, bool) or not isinstance(test_fraction, (int, float)) or not 0.0 <= test_fraction <= 0.9:
+    if (
+        isinstance(test_fraction, bool)
+        or not isinstance(test_fraction, (int, float))
+        or not 0.0 <= test_fraction <= 0.9
+    ):
         raise ParameterError("test_fraction", "fwcore", "a number in [0, 0.9]", test_fraction)
     return float(test_fraction)
 
 
-def _split(dataset: Dataset, seed: int, fraction: float) -> tuple[Any, Floats, tuple[Any, Floats] | None]:
+def _split(
+    dataset: Dataset, seed: int, fraction: float
+) -> tuple[Any, Floats, tuple[Any, Floats] | None]:
     X, y, test = dataset.X, dataset.y, dataset.test
     if test is not None:
         if fraction == dataset.test_fraction:
             return X, y, test
-        X = scipy.sparse.vstack([X, test[0]], format="csc") if scipy.sparse.issparse(X) else np.vstack([X, test[0]])
+        X = (
+            scipy.sparse.vstack([X, test[0]], format="csc")
+            if scipy.sparse.issparse(X)
+            else np.vstack([X, test[0]])
+        )
         y = np.concatenate([y, test[1]])
     held_out = round(fraction * y.size)
     if not held_out:

@@ -11,8 +11,30 @@ from fwcore.datasets.fetching import downloads
 
 _HEAD = """# Datasets
 
-Made from catalogue.toml by `fwcore datasets --markdown`. The first rows need no download; `fwcore datasets fetch NAME` gets the
-others, where an address is known. Files that you have are found below the folder that `FWCORE_DATA` names, at the paths given here.
+Made from catalogue.toml by `fwcore datasets --markdown`. The first rows need no download; `fwcore
+datasets fetch NAME` gets the others, where an address is known. A download resumes where it broke
+off and is checked by its hash. Files that you have are found below the folder that `FWCORE_DATA`
+names, at the paths given here. What is downloaded, or expensive to compute, is kept in
+`FWCORE_CACHE`, by default the user's cache folder.
+
+Your own file needs no catalogue. It may be CSV or TSV, Parquet, ARFF, LIBSVM, Vowpal Wabbit, MATLAB
+up to version 7, or .npz; `fwcore datasets formats` lists the endings.
+
+```sh
+fwcore path --data houses.csv --target price --categorical one-hot --missing mean --degree 2
+```
+
+```python
+from fwcore import datasets
+
+options = datasets.ParseOptions(target="price", categorical="one-hot", missing="mean")
+parsed = datasets.parse_file("houses.csv", options)
+print(parsed.report)  # rows, columns, non-zeros, what was missing, dropped, encoded
+problem = datasets.Dataset.of(parsed, "houses", degree=2).problem(test_fraction=0.2)
+```
+
+`datasets.parse_upload(name, bytes)` parses untrusted uploads: limits are enforced before
+allocation, and the reader is a process of its own.
 
 """
 
@@ -24,14 +46,25 @@ def whereabouts(entry: Entry) -> str:
         return "always"
     if not layout.at_hand:
         return "to be fetched" if layout.fetchable else "by hand"
-    own = all((path := file.local()) is not None and path.is_relative_to(downloads()) for file in layout.files)
+    own = all(
+        (path := file.local()) is not None and path.is_relative_to(downloads())
+        for file in layout.files
+    )
     return "fetched" if own else "FWCORE_DATA"
 
 
 def facts(entry: Entry) -> list[tuple[str, str]]:
     """All that is known of a dataset, as (label, text); of one at hand also what its files hold."""
-    held = f"{entry.test_rows:,} official rows" if entry.test_rows else f"{entry.test_fraction:.0%} of the rows, at random"
-    products = "" if entry.degree is None else f" (products to degree {entry.degree} of {entry.features:,} features)"
+    held = (
+        f"{entry.test_rows:,} official rows"
+        if entry.test_rows
+        else f"{entry.test_fraction:.0%} of the rows, at random"
+    )
+    products = (
+        ""
+        if entry.degree is None
+        else f" (products to degree {entry.degree} of {entry.features:,} features)"
+    )
     known = [
         ("name", entry.name),
         ("title", entry.title),
@@ -66,9 +99,20 @@ def _paths(*layouts: Layout) -> list[str]:
 
 def markdown() -> str:
     """data/README.md."""
-    lines = ["| name | what | task | rows | columns | from | files | cited as | licence |", "|---|---|---|---|---|---|---|---|---|"]
+    lines = [
+        "| name | what | task | rows | columns | from | files | cited as | licence |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
     for entry in sorted(read_catalogue(), key=lambda entry: bool(entry.layouts)):
         files = " ".join(f"`{path}`" for path in _paths(*entry.layouts))
-        cells = [f"`{entry.name}`", entry.title, entry.task, f"{entry.rows:,}", f"{entry.columns:,}", entry.origin, files]
+        cells = [
+            f"`{entry.name}`",
+            entry.title,
+            entry.task,
+            f"{entry.rows:,}",
+            f"{entry.columns:,}",
+            entry.origin,
+            files,
+        ]
         lines.append("| " + " | ".join([*cells, entry.citation, entry.licence]) + " |")
     return _HEAD + "\n".join(lines) + "\n"

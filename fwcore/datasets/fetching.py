@@ -1,7 +1,8 @@
 """Files of the catalogue: where they lie, and how they get there.
 
-Downloads by pooch: resumed where the server allows, moved into place when whole, checked against the hash in the catalogue or,
-where there is none, the one that was learnt when the file first came. Proxies are taken from the environment.
+Downloads by pooch: resumed where the server allows, moved into place when whole, checked against
+the hash in the catalogue or, where there is none, the one that was learnt when the file first came.
+Proxies are taken from the environment.
 """
 
 from __future__ import annotations
@@ -19,9 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-import pooch
-import requests
-
 from fwcore import cache
 from fwcore.datasets.resuming import Progress, Resuming
 from fwcore.errors import DatasetError
@@ -29,17 +27,24 @@ from fwcore.errors import DatasetError
 _OPENML = "https://www.openml.org/api/v1/json/data/{}"
 _TIMEOUT = (10.0, 30.0)
 _RETRIES = 2
-# What it says of attempts that failed is said here, once, when the last has.
-pooch.get_logger().setLevel("WARNING")
 _locks: dict[str, threading.Lock] = {}
-_FAILURES = (requests.RequestException, OSError, ValueError, KeyError, EOFError, tarfile.TarError, zipfile.BadZipFile)
+_FAILURES = (
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+)
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file of a dataset: ``path`` below FWCORE_DATA or the cache; ``url`` or the ``openml`` number where it can be had.
+    """A file of a dataset: ``path`` below FWCORE_DATA or the cache; ``url`` or the ``openml``
+    number where it can be had.
 
-    ``sha256`` of what the address gives; ``member``: the part of that archive which is the file; ``matrix``: the variable in it.
+    ``sha256`` of what the address gives; ``member``: the part of that archive which is the file;
+    ``matrix``: the variable in it.
     """
 
     path: str
@@ -75,6 +80,8 @@ def digest(path: Path) -> str:
     known = cache.load("digests", key)
     if isinstance(known, str):
         return known
+    import pooch
+
     found = pooch.file_hash(str(path))
     cache.store("digests", key, found)
     return str(found)
@@ -93,7 +100,10 @@ def opened(file: SourceFile) -> Path:
         _absent(file, "is not at hand")
     learnt = _hashes().get(file.path)
     if path.is_relative_to(downloads()) and learnt is not None and digest(path) != learnt:
-        raise DatasetError(f"The file {path} is not what it was when it was fetched. Delete it, then fetch it again.")
+        raise DatasetError(
+            f"The file {path} is not what it was when it was fetched. Delete it, then fetch "
+            "it again."
+        )
     return path
 
 
@@ -109,10 +119,13 @@ def fetch(file: SourceFile, progress: Progress | None = None) -> Path:
     Raises
     ------
     DatasetError
-        No address; no connection; a file that is not what it should be. Says where to put the file by hand.
+        No address; no connection; a file that is not what it should be. Says where to put the file
+        by hand.
     """
     if file.local() is not None:
         return opened(file)
+    import requests
+
     with _locks.setdefault(file.path, threading.Lock()), _alone(file):
         if file.local() is not None:
             return opened(file)
@@ -124,7 +137,9 @@ def fetch(file: SourceFile, progress: Progress | None = None) -> Path:
             return _extracted(file, came) if file.member else came
         except requests.ConnectionError as error:
             host = urllib.parse.urlsplit(file.url or _OPENML).hostname
-            _absent(file, f"could not be fetched: the connection to {host} failed ({_cause(error)})")
+            _absent(
+                file, f"could not be fetched: the connection to {host} failed ({_cause(error)})"
+            )
         except _FAILURES as error:
             _absent(file, f"could not be fetched ({str(error)[:300]})")
 
@@ -149,16 +164,30 @@ def _cause(error: BaseException) -> str:
 
 
 def _download(file: SourceFile, url: str, progress: Progress | None) -> Path:
+    import pooch
+
+    # What failed is said by `fetch`, once, when the last attempt has.
+    pooch.get_logger().setLevel("WARNING")
     name = file.path if file.member is None else f"{file.path}.archive"
     known = file.sha256 or _hashes().get(name)
-    keeper = pooch.create(path=downloads(), base_url="", registry={name: known}, urls={name: url}, retry_if_failed=_RETRIES)
-    path = Path(keeper.fetch(name, downloader=Resuming(downloads() / f"{name}.part", _TIMEOUT, progress)))
+    keeper = pooch.create(
+        path=downloads(),
+        base_url="",
+        registry={name: known},
+        urls={name: url},
+        retry_if_failed=_RETRIES,
+    )
+    path = Path(
+        keeper.fetch(name, downloader=Resuming(downloads() / f"{name}.part", _TIMEOUT, progress))
+    )
     _learn(name, path)
     return path
 
 
 def _openml_url(file: SourceFile) -> str:
     """The address of the ARFF file that OpenML's description of a dataset gives."""
+    import requests
+
     response = requests.get(_OPENML.format(file.openml), timeout=_TIMEOUT)
     response.raise_for_status()
     return str(response.json()["data_set_description"]["url"])
@@ -198,9 +227,12 @@ def _learn(name: str, path: Path) -> None:
 
 def _absent(file: SourceFile, why: str) -> NoReturn:
     given = os.environ.get("FWCORE_DATA")
-    address = file.url or (f"OpenML dataset {file.openml}" if file.openml is not None else "unknown")
+    address = file.url or (
+        f"OpenML dataset {file.openml}" if file.openml is not None else "unknown"
+    )
     place = (Path(given) if given else downloads()) / file.path
     raise DatasetError(
-        f"The file {file.path} {why}. Its address: {address}. To put it there by hand: {place}, or at that path below a folder "
+        f"The file {file.path} {why}. Its address: {address}. To put it there by hand: "
+        f"{place}, or at that path below a folder "
         "that FWCORE_DATA names."
     )

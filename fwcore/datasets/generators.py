@@ -1,4 +1,6 @@
-"""Problems that are made, not measured; each returns its true coefficients, in the units of the X and y that it returns."""
+"""Problems that are made, not measured; each returns its true coefficients, in the units of the X
+and y that it returns.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse
 from numba import njit
-from sklearn.datasets import make_regression
 
-from fwcore.design import Floats
 from fwcore.errors import ParameterError
-from fwcore.stream import below, new_stream
+from fwcore.kernels.random import new_stream, uniform_int
+from fwcore.kernels.types import Floats
 
 
 class Generated(NamedTuple):
-    """``X`` (m, p), ndarray or compressed columns; ``y`` (m,); ``coef`` (p,) with y = X coef + noise."""
+    """``X`` (m, p), ndarray or compressed columns; ``y`` (m,); ``coef`` (p,) with y = X coef +
+    noise.
+    """
 
     X: Any
     y: Floats
@@ -34,29 +37,57 @@ def _check(rows: int, columns: int, relevant: int) -> None:
     _require(0 < relevant <= columns, "relevant", f"in [1, {columns}]", relevant)
 
 
-def synthetic(rows: int, columns: int, relevant: int, noise: float = 10.0, seed: int = 0) -> Generated:
-    """Standard normal columns, coefficients uniform in [0, 100), normal noise of deviation ``noise``.
+def synthetic(
+    rows: int, columns: int, relevant: int, noise: float = 10.0, seed: int = 0
+) -> Generated:
+    """Standard normal columns, coefficients uniform in [0, 100), normal noise of deviation
+    ``noise``.
 
     scikit-learn's make_regression, as in Frandi et al. (2016), section 5.
     """
     _check(rows, columns, relevant)
+    from sklearn.datasets import make_regression
+
     X, y, coef = make_regression(
-        n_samples=rows, n_features=columns, n_informative=relevant, noise=noise, random_state=seed, coef=True
+        n_samples=rows,
+        n_features=columns,
+        n_informative=relevant,
+        noise=noise,
+        random_state=seed,
+        coef=True,
     )
     return Generated(X, y, coef)
 
 
 def correlated_gaussian(
-    rows: int, columns: int, relevant: int, rho: float, snr: float, support: Sequence[int] | None = None, seed: int = 0
+    rows: int,
+    columns: int,
+    relevant: int,
+    rho: float,
+    snr: float,
+    support: Sequence[int] | None = None,
+    seed: int = 0,
 ) -> Generated:
-    """Normal rows of covariance rho^abs(i - j), coefficients of +-1, var(X coef) = snr * var(noise).
+    """Normal rows of covariance rho^abs(i - j), coefficients of +-1, var(X coef) = snr *
+    var(noise).
 
-    The ``relevant`` coefficients are at the columns of ``support`` or, where none is given, evenly spread.
+    The ``relevant`` coefficients are at the columns of ``support`` or, where none is given, evenly
+    spread.
     """
     _check(rows, columns, relevant)
-    places = np.arange(relevant) * columns // relevant if support is None else np.asarray(support, np.int64)
-    proper = places.size == np.unique(places).size == relevant and places.min() >= 0 and places.max() < columns
-    _require(bool(proper), "support", f"{relevant} different columns in [0, {columns - 1}]", support)
+    places = (
+        np.arange(relevant) * columns // relevant
+        if support is None
+        else np.asarray(support, np.int64)
+    )
+    proper = (
+        places.size == np.unique(places).size == relevant
+        and places.min() >= 0
+        and places.max() < columns
+    )
+    _require(
+        bool(proper), "support", f"{relevant} different columns in [0, {columns - 1}]", support
+    )
     _require(-1.0 < rho < 1.0, "rho", "in (-1, 1)", rho)
     _require(snr > 0, "snr", "positive", snr)
     random = np.random.default_rng(seed)
@@ -69,10 +100,14 @@ def correlated_gaussian(
     return Generated(X.T, *_noisy(X.T, coef, snr, random))
 
 
-def unit_sphere(rows: int, columns: int, relevant: int, snr: float = 3.0, seed: int = 0) -> Generated:
-    """Columns uniform on the unit sphere; relevant coefficients z + 0.1 sign(z), z normal; var(X coef) = snr * var(noise).
+def unit_sphere(
+    rows: int, columns: int, relevant: int, snr: float = 3.0, seed: int = 0
+) -> Generated:
+    """Columns uniform on the unit sphere; relevant coefficients z + 0.1 sign(z), z normal; var(X
+    coef) = snr * var(noise).
 
-    The toy problem of Rakotomamonjy, Koco & Ralaivola (2016), who print "N(0, 1) +- 0.1" and a ratio of 3.
+    The toy problem of Rakotomamonjy, Koco & Ralaivola (2016), who print "N(0, 1) +- 0.1" and a
+    ratio of 3.
     """
     _check(rows, columns, relevant)
     _require(snr > 0, "snr", "positive", snr)
@@ -92,17 +127,31 @@ def _noisy(X: Any, coef: Floats, snr: float, random: Any) -> tuple[Floats, Float
 
 
 def zipf_sparse(
-    rows: int, columns: int, nonzeros: int, exponent: float = 1.0, relevant: int = 500, snr: float = 1.0, seed: int = 0
+    rows: int,
+    columns: int,
+    nonzeros: int,
+    exponent: float = 1.0,
+    relevant: int = 500,
+    snr: float = 1.0,
+    seed: int = 0,
 ) -> Generated:
-    """A sparse matrix like that of words: column j has about 1 / (j + 3)^exponent of the entries, at least one.
+    """A sparse matrix like that of words: column j has about 1 / (j + 3)^exponent of the entries,
+    at least one.
 
-    Rows of a column are a uniform subset, values are log-normal, in float32; relevant coefficients are normal, among the most
-    frequent third of the columns.
+    Rows of a column are a uniform subset, values are log-normal, in float32; relevant coefficients
+    are normal, among the most frequent third of the columns.
     """
     _check(rows, columns, relevant)
-    _require(columns <= nonzeros <= rows * columns, "nonzeros", f"in [{columns}, {rows * columns}]", nonzeros)
+    _require(
+        columns <= nonzeros <= rows * columns,
+        "nonzeros",
+        f"in [{columns}, {rows * columns}]",
+        nonzeros,
+    )
     _require(snr > 0, "snr", "positive", snr)
-    _require(relevant <= max(1, columns // 3), "relevant", f"in [1, {max(1, columns // 3)}]", relevant)
+    _require(
+        relevant <= max(1, columns // 3), "relevant", f"in [1, {max(1, columns // 3)}]", relevant
+    )
     random = np.random.default_rng(seed)
     indptr = np.concatenate([[0], np.cumsum(_zipf_counts(rows, columns, nonzeros, exponent))])
     indices = np.empty(indptr[-1], np.int32)
@@ -115,17 +164,23 @@ def zipf_sparse(
     indptr = indptr.astype(np.int32 if values.size < 2**31 else np.int64)
     X = scipy.sparse.csc_array((values, indices, indptr), shape=(rows, columns))
     coef = np.zeros(columns)
-    coef[random.choice(max(1, columns // 3), relevant, replace=False)] = random.standard_normal(relevant)
+    coef[random.choice(max(1, columns // 3), relevant, replace=False)] = random.standard_normal(
+        relevant
+    )
     return Generated(X, *_noisy(X, coef, snr, random))
 
 
 def _zipf_counts(rows: int, columns: int, nonzeros: int, exponent: float) -> Any:
-    """Entries of each column, between 1 and ``rows``, ``nonzeros`` in all: what the frequent cannot hold goes to the others."""
+    """Entries of each column, between 1 and ``rows``, ``nonzeros`` in all: what the frequent cannot
+    hold goes to the others.
+    """
     weights = np.arange(3, columns + 3, dtype=np.float64) ** -exponent
     low, high = 0.0, float(rows) * columns / weights.sum() * (columns + 3.0) ** max(exponent, 0.0)
     for _ in range(100):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if np.clip(middle * weights, 1, rows).sum() < nonzeros else (low, middle)
+        low, high = (
+            (middle, high) if np.clip(middle * weights, 1, rows).sum() < nonzeros else (low, middle)
+        )
     counts = np.clip(low * weights, 1, rows).astype(np.int64)
     left = nonzeros - int(counts.sum())
     room = np.flatnonzero(counts < rows)[:left]
@@ -134,14 +189,14 @@ def _zipf_counts(rows: int, columns: int, nonzeros: int, exponent: float) -> Any
 
 
 @njit(cache=True)
-def _fill_rows(indptr, m, stream, indices):  # type: ignore[no-untyped-def]
+def _fill_rows(indptr, m, stream, indices):
     """Sorted rows of each column: a uniform subset of 0 ... m - 1 by Floyd's algorithm."""
     taken = np.zeros(m, np.bool_)
     for j in range(indptr.size - 1):
         rows = indices[indptr[j] : indptr[j + 1]]
         for k in range(rows.size):
             last = m - rows.size + k
-            row = below(stream, last + 1)
+            row = uniform_int(stream, last + 1)
             rows[k] = last if taken[row] else row
             taken[rows[k]] = True
         rows.sort()
@@ -154,14 +209,17 @@ def _ones(size: int) -> Floats:
 
 
 def with_noise(X: Any, kind: str, columns: int, seed: int = 0) -> Any:
-    """X and random columns that have nothing to say (Shalev-Shwartz & Tewari 2009, section 4), in compressed columns.
+    """X and random columns that have nothing to say (Shalev-Shwartz & Tewari 2009, section 4), in
+    compressed columns.
 
     ``sparse``: 1 with probability 0.05, else 0; ``dense``: +1 or -1.
     """
     random = np.random.default_rng(seed)
     m = X.shape[0]
     if kind == "sparse":
-        noise = scipy.sparse.random_array((m, columns), density=0.05, format="csc", rng=random, data_sampler=_ones)
+        noise = scipy.sparse.random_array(
+            (m, columns), density=0.05, format="csc", rng=random, data_sampler=_ones
+        )
         return scipy.sparse.hstack([scipy.sparse.csc_array(X), noise], format="csc")
     _require(kind == "dense", "kind", "'sparse' or 'dense'", kind)
     return np.hstack([X, 2.0 * random.integers(0, 2, (m, columns)) - 1.0])

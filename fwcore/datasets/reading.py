@@ -1,4 +1,6 @@
-"""From an entry of the catalogue to a Dataset, and to a problem that is remembered between processes."""
+"""From an entry of the catalogue to a Dataset, and to a problem that is remembered between
+processes.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,21 @@ from fwcore.datasets.dataset import Dataset, checked_split
 from fwcore.datasets.derived import DERIVED
 from fwcore.datasets.fetching import SourceFile, digest, fetch, opened
 from fwcore.datasets.generators import GENERATORS, with_noise
-from fwcore.datasets.parsing import OWN, Parsed, ParseOptions, Report, Source, read_labels, read_source
+from fwcore.datasets.parsing import (
+    OWN,
+    Parsed,
+    ParseOptions,
+    Report,
+    Source,
+    read_labels,
+    read_source,
+)
 from fwcore.datasets.resuming import Progress
 from fwcore.errors import DatasetError
 from fwcore.problem import Problem
 
 # Counts up when the same files come to mean other matrices.
-_READING = 1
+_READING = 2
 _loading = threading.Lock()
 _MAKERS = ("numpy", "scipy", "scikit-learn")
 _ABOUT = ("name", "title", "task", "relevant", "origin", "citation", "licence")
@@ -75,10 +85,15 @@ def read(entry: Entry) -> Dataset:
         names = [*names, *(f"noise {j}" for j in range(1, added["columns"] + 1))]
     rows = X.shape[0] + (0 if test is None else test[0].shape[0])
     if (rows, X.shape[1]) != (entry.rows, entry.features):
-        found = f"{rows:,} x {X.shape[1]:,}, where the catalogue says {entry.rows:,} x {entry.features:,}"
-        raise DatasetError(f"The files of {entry.name} hold {found}. They are not what they should be.")
+        said = f"{entry.rows:,} x {entry.features:,}"
+        found = f"{rows:,} x {X.shape[1]:,}, where the catalogue says {said}"
+        raise DatasetError(
+            f"The files of {entry.name} hold {found}. They are not what they should be."
+        )
     known = {key: getattr(entry, key) for key in _SHARED}
-    return Dataset(X=X, y=parsed.y, feature_names=names, report=parsed.report, test=test, coef=coef, **known)
+    return Dataset(
+        X=X, y=parsed.y, feature_names=names, report=parsed.report, test=test, coef=coef, **known
+    )
 
 
 def _called(functions: Any, call: tuple[tuple[str, Any], ...]) -> Any:
@@ -100,40 +115,75 @@ def _files(layout: Layout) -> tuple[Parsed, tuple[Any, Any] | None]:
         return train, None
     test = _part(layout, layout.test, layout.test_labels)
     if test.X.shape[1] != train.X.shape[1]:
-        raise DatasetError(f"{layout.test.path} has {test.X.shape[1]:,} columns, {layout.train.path} has {train.X.shape[1]:,}.")
+        raise DatasetError(
+            f"{layout.test.path} has {test.X.shape[1]:,} columns, {layout.train.path} has "
+            f"{train.X.shape[1]:,}."
+        )
     return train, (test.X, test.y)
 
 
 def _part(layout: Layout, file: SourceFile, labels: SourceFile | None) -> Parsed:
     path = opened(file)
-    options: ParseOptions = dataclasses.replace(layout.options, matrix=file.matrix or layout.options.matrix)
+    options: ParseOptions = dataclasses.replace(
+        layout.options, matrix=file.matrix or layout.options.matrix
+    )
     if labels is not None:
         held = read_labels(Source(labels.path, path=opened(labels)), OWN)
         options = dataclasses.replace(options, labels=held)
     return read_source(Source(path.name, path=path), layout.format, options, OWN)
 
 
-def load(entry: Entry, *, split_seed: int = 0, test_fraction: float | None = None, loss: str | None = None) -> Problem:
-    """The entry as a standardised Problem: from memory, from disk, or made anew.
+def load(
+    entry: Entry,
+    *,
+    split_seed: int = 0,
+    test_fraction: float | None = None,
+    loss: str | None = None,
+    positive: bool = False,
+) -> Problem:
+    """The entry as a standardised Problem: from memory, from disk, or made again.
 
-    What was made is kept under a hash of all it came from: the content of the files, the entry, the split.
+    What was made is kept under a hash of all it came from: the content of the files, the entry, the
+    split.
     """
-    fraction = checked_split(split_seed, entry.test_fraction if test_fraction is None else test_fraction)
-    files = tuple(digest(opened(file)) for file in (entry.layout.files if entry.layout is not None else ()))
+    fraction = checked_split(
+        split_seed, entry.test_fraction if test_fraction is None else test_fraction
+    )
+    files = tuple(
+        digest(opened(file)) for file in (entry.layout.files if entry.layout is not None else ())
+    )
     # Two who ask for the same at once: the second finds what the first has made.
     with _loading:
-        return _load(entry, files, split_seed, fraction, loss or entry.loss)
+        return _load(entry, files, split_seed, fraction, loss or entry.loss, positive)
 
 
 @lru_cache(maxsize=4)
-def _load(entry: Entry, files: tuple[str, ...], split_seed: int, fraction: float, loss: str) -> Problem:
+def _load(
+    entry: Entry,
+    files: tuple[str, ...],
+    split_seed: int,
+    fraction: float,
+    loss: str,
+    positive: bool,
+) -> Problem:
     makers = [importlib.metadata.version(package) for package in _MAKERS]
     recipe = json.dumps(
-        [_READING, dataclasses.asdict(entry), files, makers, split_seed, fraction, loss], sort_keys=True, default=str
+        [_READING, dataclasses.asdict(entry), files, makers, split_seed, fraction, loss, positive],
+        sort_keys=True,
+        default=str,
     )
     key = hashlib.blake2b(recipe.encode(), digest_size=16).hexdigest()
     problem = store.opened(key)
     if problem is None:
-        problem = read(entry).problem(split_seed=split_seed, test_fraction=fraction, loss=loss)
+        problem = read(entry).problem(
+            split_seed=split_seed, test_fraction=fraction, loss=loss, positive=positive
+        )
         store.keep(key, problem)
-    return problem
+    source = {
+        "dataset": entry.name,
+        "split_seed": split_seed,
+        "test_fraction": fraction,
+        "loss": loss,
+        "positive": positive,
+    }
+    return dataclasses.replace(problem, source=tuple(source.items()))

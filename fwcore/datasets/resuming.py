@@ -7,14 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import requests
-
 Progress: TypeAlias = Callable[[int, int | None], None]
 _PIECE = 1 << 16
 
 
 class Resuming:
-    """What has come of ``part`` is kept when a download breaks off, with what tells whether the server still has the same file."""
+    """What has come of ``part`` is kept when a download breaks off, with what tells whether the
+    server still has the same file.
+    """
 
     def __init__(self, part: Path, timeout: tuple[float, float], progress: Progress | None) -> None:
         self._part, self._timeout, self._progress = part, timeout, progress
@@ -28,6 +28,8 @@ class Resuming:
         requests.RequestException
             No connection, an error of the server, or an end before the end.
         """
+        import requests
+
         self._part.parent.mkdir(parents=True, exist_ok=True)
         begun = self._part.stat().st_size if self._part.is_file() and self._tag.is_file() else 0
         # Packed on the way, sizes and ranges would not be those of the file.
@@ -60,6 +62,8 @@ class Resuming:
                     self._progress(file.tell(), total)
             came = file.tell()
         if total is not None and came != total:
+            import requests
+
             raise requests.ConnectionError(f"{came:,} of {total:,} bytes came")
 
     def _forget(self) -> None:

@@ -1,4 +1,6 @@
-"""Problems on disk: split, standardised, with their products; opened memory-mapped in a fraction of a second."""
+"""Problems on disk: split, standardised, with their products; opened memory-mapped in a fraction of
+a second.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,8 @@ import numpy as np
 
 from fwcore import cache
 from fwcore.arrays import ChosenNames, DefaultNames
-from fwcore.design import Design, ProductNames, Products, open_folder, save
-from fwcore.losses import LOSSES
+from fwcore.design import Design, open_folder, save
+from fwcore.losses import find_loss
 from fwcore.problem import Problem
 
 _NUMBERS = ("y_offset", "y_scale", "name")
@@ -40,7 +42,9 @@ def keep(key: str, problem: Problem) -> None:
 
 
 def opened(key: str) -> Problem | None:
-    """What was kept, its values on disk until they are used; None if there is nothing, or nothing readable."""
+    """What was kept, its values on disk until they are used; None if there is nothing, or nothing
+    readable.
+    """
     folder = _folder(key)
     try:
         about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
@@ -50,14 +54,15 @@ def opened(key: str) -> Problem | None:
             return None
         return Problem(
             design=train,
-            loss=LOSSES[about["loss"]],
+            loss=type(find_loss(about["loss"]))(*about["loss_fields"]),
+            positive=about["positive"],
             test_design=open_folder(folder / "test") if (folder / "test").is_dir() else None,
             feature_names=_opened_names(folder, about["names"], train),
             **{name: about[name] for name in _NUMBERS},
             **arrays,
         )
     except Exception:
-        # A file may be cut, empty, or somebody else's: whatever is wrong with it, it is made anew.
+        # A file may be cut, empty, or somebody else's: whatever is wrong with it, it is made again.
         return None
 
 
@@ -75,14 +80,21 @@ def _write(folder: Path, problem: Problem) -> None:
             np.save(folder / f"{name}.npy", array, allow_pickle=False)
     about = {name: getattr(problem, name) for name in _NUMBERS}
     names = _kept_names(folder, problem.feature_names, problem.design)
-    text = json.dumps({"loss": problem.loss.name, "names": names} | about)
+    loss = {"loss": problem.loss.text, "loss_fields": list(_fields(problem.loss))}
+    text = json.dumps(loss | {"names": names, "positive": problem.positive} | about)
     (folder / "about.json").write_text(text, encoding="utf-8")
 
 
+def _fields(loss: Any) -> tuple[float, ...]:
+    """The numbers that kernels read of a loss."""
+    return tuple(loss)
+
+
 def _kept_names(folder: Path, names: Sequence[str], design: Design) -> list[str] | None:
-    """The names that are not made when asked for; None of columns that are called by their numbers."""
-    if isinstance(names, ProductNames) and isinstance(design, Products):
-        names = names.base
+    """The names that are not made when asked for; None of columns called by their numbers."""
+    # Names that the design makes of those of its base features are made again.
+    if len(names) != design.base_features:
+        names = getattr(names, "base", names)
     if isinstance(names, ChosenNames):
         np.save(folder / "chosen.npy", names.columns)
         names = names.base
@@ -90,12 +102,12 @@ def _kept_names(folder: Path, names: Sequence[str], design: Design) -> list[str]
 
 
 def _opened_names(folder: Path, names: list[str] | None, design: Design) -> Sequence[str]:
-    p = design.shape[1] if not isinstance(design, Products) else design.base.shape[0] - 1
+    p = design.base_features
     columns = _opened_array(folder, "chosen")
-    base: Sequence[str] = DefaultNames(p if columns is None else int(columns.max()) + 1) if names is None else names
-    if isinstance(design, Products):
-        return ProductNames(design.factors, base)
-    return base if columns is None else ChosenNames(base, columns)
+    base: Sequence[str] = (
+        DefaultNames(p if columns is None else int(columns.max()) + 1) if names is None else names
+    )
+    return design.column_names(base) if columns is None else ChosenNames(base, columns)
 
 
 def _opened_array(folder: Path, name: str) -> Any:

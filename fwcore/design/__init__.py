@@ -1,17 +1,18 @@
 """How the design X (m x p) is stored, and the few primitives that kernels may use on it.
 
-The only package that knows storage, one way a file. Values are kept as given; centring and scaling are implicit, so that a sparse
-matrix stays sparse. Column j of the design that a solver sees is
+The only package that knows storage, one way a file. Values are kept as given; centring and scaling
+are implicit, so that a sparse matrix stays sparse. Column j of the design that a solver sees is
 
     z_j = scale_j * (x_j - offset_j * 1)
 
-with x_j the stored column; ``scale_j`` is 0 for a constant column. A kernel that accumulates images keeps the *stored* part
+with x_j the stored column; ``scale_j`` is 0 for a constant column. A kernel that accumulates images
+keeps the *stored* part
 
     v = sum_j c_j * scale_j * x_j,     v_sum = sum_i v_i
 
-and leaves the multiple of the vector of ones out. Where ``offset`` is the column mean, z_j is orthogonal to that vector and
-``col_dot(design, j, v, v_sum)`` equals z_j' (sum_k c_k z_k) exactly; where nothing is centred, ``offset`` is 0 and there is
-nothing to leave out.
+and leaves the multiple of the vector of ones out. Where ``offset`` is the column mean, z_j is
+orthogonal to that vector and ``col_dot(design, j, v, v_sum)`` equals z_j' (sum_k c_k z_k) exactly;
+where nothing is centred, ``offset`` is 0 and there is nothing to leave out.
 """
 
 from __future__ import annotations
@@ -20,19 +21,43 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse
-from numpy.typing import NDArray
 
 from fwcore.design import csc, dense
 from fwcore.design.csc import Csc
 from fwcore.design.dense import Dense
 from fwcore.design.folder import open_folder, save
-from fwcore.design.passes import all_dots, column_moments, combine, cpu_seconds, full_pass, some_dots
+from fwcore.design.passes import (
+    all_dots,
+    column_moments,
+    combine,
+    cpu_seconds,
+    full_pass,
+    image_of,
+    some_dots,
+)
 from fwcore.design.prefetch import AHEAD, LINE, prefetch
-from fwcore.design.primitives import Floats, Ints, col_axpy, col_dot, col_entries, col_fetch, col_moments, col_place, col_row
+from fwcore.design.primitives import (
+    col_axpy,
+    col_dot,
+    col_entries,
+    col_fetch,
+    col_moments,
+    col_place,
+    col_row,
+)
 from fwcore.design.product_primitives import materialized
-from fwcore.design.products import ProductNames, Products, kept, product_count, with_rows
+from fwcore.design.products import ProductNames, Products, product_count
+from fwcore.design.registry import STORAGES, is_design, register_storage, unregister_storage
 from fwcore.design.ridged import Ridged
-from fwcore.design.rows import Rows, kappa_share, row, row_entries, row_entry, rows_are_full, rows_are_stored, rows_of
+from fwcore.design.rows import (
+    kappa_share,
+    row,
+    row_entries,
+    row_entry,
+    rows_are_full,
+    rows_are_stored,
+)
+from fwcore.kernels.types import Floats, Ints
 
 __all__ = [
     "AHEAD",
@@ -46,7 +71,6 @@ __all__ = [
     "ProductNames",
     "Products",
     "Ridged",
-    "Rows",
     "all_dots",
     "col_axpy",
     "col_dot",
@@ -60,33 +84,35 @@ __all__ = [
     "cpu_seconds",
     "from_matrix",
     "full_pass",
+    "image_of",
+    "is_design",
     "kappa_share",
     "layout",
-    "like",
-    "matrix",
+    "materialized",
     "open_folder",
-    "permuted",
     "prefetch",
     "product_count",
+    "register_storage",
     "row",
     "row_entries",
     "row_entry",
     "rows_are_full",
     "rows_are_stored",
-    "rows_of",
     "save",
     "some_dots",
     "sqnorms",
     "standardized",
-    "with_rows",
+    "unregister_storage",
 ]
 
-Design: TypeAlias = Dense | Csc | Products
-STORAGES: tuple[type[Dense] | type[Csc] | type[Products], ...] = (Dense, Csc, Products)
+Design: TypeAlias = Any
+"""A NamedTuple of one of `STORAGES`; see `fwcore.design.registry.Storage` for what all have."""
 
 
 def from_matrix(X: Any, dtype: Any = np.float64) -> Design:
-    """The stored form of a matrix, neither centred nor scaled; ``X`` is ndarray or scipy sparse of shape (m, p)."""
+    """The stored form of a matrix, neither centred nor scaled; ``X`` is ndarray or scipy sparse of
+    shape (m, p).
+    """
     return csc.store(X, dtype) if scipy.sparse.issparse(X) else dense.store(X, dtype)
 
 
@@ -95,51 +121,12 @@ def sqnorms(design: Design) -> Floats:
     m, p = design.shape
     mean, norm = np.empty(p), np.empty(p)
     column_moments(design, mean, norm)
-    return norm**2 + m * mean**2
+    return np.asarray(norm**2 + m * mean**2)
 
 
 def layout(design: Design) -> tuple[Any, ...]:
     """What kernels are compiled for: the storage and the types of its arrays."""
-    degree = len(design.positions) if isinstance(design, Products) else 0
-    return (type(design), degree, *(array.dtype.str for array in design.stored))
-
-
-def permuted(design: Any, columns: NDArray[Any]) -> Any:
-    """A copy with the columns in another order; ``columns`` (p,) says which column goes where."""
-    if isinstance(design, Ridged):
-        return design._replace(design=permuted(design.design, columns), columns=design.columns[columns])
-    if isinstance(design, Csc):
-        return csc.permuted(design, columns)
-    rest = {"offset": design.offset[columns], "scale": design.scale[columns]}
-    if isinstance(design, Dense):
-        return design._replace(values=design.values[columns], **rest)
-    # Out of order, every column has a prefix of its own.
-    return design._replace(factors=design.factors[columns], starts=np.arange(columns.size + 1), **rest)
-
-
-def like(design: Design, X: Floats) -> Design:
-    """Another design of the same `layout`, from a small dense ``X`` (its base features, if the design is one of products)."""
-    if isinstance(design, Products):
-        made = Products.of(X, len(design.positions))
-        return made._replace(factors=made.factors.astype(design.factors.dtype))
-    if isinstance(design, Csc):
-        sparse = csc.store(scipy.sparse.csc_array(X), design.values.dtype)
-        return sparse._replace(rows=sparse.rows.astype(design.rows.dtype), indptr=sparse.indptr.astype(design.indptr.dtype))
-    return dense.store(X, design.values.dtype)
-
-
-def matrix(design: Design) -> Any:
-    """The design as solvers see it, centred and scaled, as an array of shape (m, p) in Fortran order."""
-    if isinstance(design, Csc):
-        stored = scipy.sparse.csc_array((design.values, design.rows, design.indptr), shape=design.shape).toarray(order="F").T
-    elif isinstance(design, Products):
-        stored = np.empty(design.shape[::-1])
-        materialized(design, stored)
-    else:
-        stored = design.values.astype(np.float64)
-    stored -= design.offset[:, None]
-    stored *= design.scale[:, None]
-    return stored.T
+    return (type(design), *design.layout)
 
 
 def standardized(design: Design, *, centre: bool = True) -> Design:
@@ -158,5 +145,4 @@ def standardized(design: Design, *, centre: bool = True) -> Design:
         varies = np.ones(p, np.bool_)
     varies &= norm > 0
     scale = np.divide(1.0, norm, out=np.zeros(p), where=varies)
-    design = design._replace(offset=offset, scale=scale)
-    return kept(design, varies) if isinstance(design, Products) else design
+    return design._replace(offset=offset, scale=scale).without(~varies)

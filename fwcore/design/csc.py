@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,9 +10,9 @@ import scipy.sparse
 from numba import njit
 from numpy.typing import NDArray
 
+from fwcore.design.common import as_seen, offset_and_scale, require_arrays
 from fwcore.design.prefetch import FETCHED, LINE, prefetch
 from fwcore.design.primitives import (
-    Floats,
     col_axpy,
     col_dot,
     col_entries,
@@ -21,16 +22,19 @@ from fwcore.design.primitives import (
     col_row,
     range_dots,
 )
-from fwcore.dispatch import implements
+from fwcore.design.rows import row, row_entries, row_entry, rows_are_full, rows_are_stored
+from fwcore.kernels.dispatch import implements
+from fwcore.kernels.types import Floats
 
 _SHORT_ROWS = 1 << 16
 
 
 class Csc(NamedTuple):
-    """Compressed columns: ``indptr`` (p + 1,), ``rows`` and ``values`` (non-zeros,), ``m`` rows in all.
+    """Compressed columns: ``indptr`` (p + 1,), ``rows`` and ``values`` (non-zeros,), ``m`` rows in
+    all.
 
-    ``rows`` is uint16 where m < 65,536 and int32 otherwise, ``indptr`` int32 below 2^31 non-zeros and int64 from there, ``values``
-    float64 or float32.
+    ``rows`` is uint16 where m < 65,536 and int32 otherwise, ``indptr`` int32 below 2^31 non-zeros
+    and int64 from there, ``values`` float64 or float32.
     """
 
     indptr: NDArray[Any]
@@ -55,6 +59,77 @@ class Csc(NamedTuple):
         """Entries that a full pass touches."""
         return int(self.values.size)
 
+    @property
+    def layout(self) -> tuple[Any, ...]:
+        """What kernels are compiled for besides the class."""
+        return tuple(array.dtype.str for array in self.stored)
+
+    @property
+    def base_features(self) -> int:
+        """Columns of the matrix that it was made of."""
+        return int(self.offset.size)
+
+    def column_names(self, names: Sequence[str]) -> Sequence[str]:
+        """Names of the columns, from those of the base features."""
+        return names
+
+    def like(self, X: Floats) -> Csc:
+        """Another design of the same layout, from a small dense ``X``."""
+        made = store(scipy.sparse.csc_array(X), self.values.dtype)
+        rows, indptr = made.rows.astype(self.rows.dtype), made.indptr.astype(self.indptr.dtype)
+        return made._replace(rows=rows, indptr=indptr)
+
+    def with_rows(self, X: Any) -> Any:
+        """The same columns, offsets and scales for other rows ``X`` of base features."""
+        made = store(scipy.sparse.csc_array(X), np.float64)
+        return made._replace(offset=self.offset, scale=self.scale)
+
+    def without(self, constant: NDArray[np.bool_]) -> Csc:
+        """The design without its ``constant`` columns: they stay, with a scale of 0."""
+        return self
+
+    def permuted(self, columns: NDArray[Any]) -> Csc:
+        """A copy with the columns in another order; ``columns`` (p,) says which goes where."""
+        indptr = np.zeros_like(self.indptr)
+        np.cumsum(np.diff(self.indptr)[columns], out=indptr[1:])
+        rows, values = np.empty_like(self.rows), np.empty_like(self.values)
+        _gather(self.indptr, self.rows, self.values, columns, indptr, rows, values)
+        return Csc(indptr, rows, values, self.m, self.offset[columns], self.scale[columns])
+
+    def matrix(self) -> Floats:
+        """The design as solvers see it, as an array of shape (m, p) in Fortran order."""
+        stored = scipy.sparse.csc_array((self.values, self.rows, self.indptr), shape=self.shape)
+        return as_seen(stored.toarray(order="F").T, self.offset, self.scale)
+
+    def exported(self) -> tuple[Any, Floats | None]:
+        """(X, offset) as other libraries take it; copies, as they want arrays to write to."""
+        scaled = (self.values * np.repeat(self.scale, np.diff(self.indptr))).astype(np.float64)
+        parts = (scaled, self.rows.astype(np.int32), self.indptr.astype(np.int32))
+        X = scipy.sparse.csc_matrix(parts, shape=self.shape)
+        return X, self.offset * self.scale if self.offset.any() else None
+
+    def by_rows(self) -> SparseRows | CentredRows:
+        """The rows, scaled, a second copy of the values; centring fills them as they are read."""
+        scaled = self.values * np.repeat(self.scale, np.diff(self.indptr))
+        csr = scipy.sparse.csc_array((scaled, self.rows, self.indptr), shape=self.shape).tocsr()
+        columns, values = csr.indices.astype(np.int32), csr.data.astype(self.values.dtype)
+        stored = SparseRows(csr.indptr.astype(np.int64), columns, values)
+        if not self.offset.any():
+            return stored
+        everything = np.arange(self.offset.size, dtype=np.int32)
+        return CentredRows(stored, self.offset * self.scale, everything)
+
+    @classmethod
+    def opened(cls, arrays: dict[str, Any]) -> Csc | None:
+        """The design of the arrays of a folder; None where they are not one of this storage."""
+        if "indptr" not in arrays:
+            return None
+        require_arrays(arrays, ("indptr", "rows", "values", "m"))
+        indptr, rows, values = arrays["indptr"], arrays["rows"], arrays["values"]
+        fits = rows.size == values.size == int(indptr[-1])
+        offset, scale = offset_and_scale(arrays, indptr.size - 1 if fits else -1)
+        return cls(indptr, rows, values, int(arrays["m"]), offset, scale)
+
 
 def store(X: Any, dtype: Any) -> Csc:
     """``X``, scipy sparse of shape (m, p), neither centred nor scaled; never made dense."""
@@ -68,18 +143,8 @@ def store(X: Any, dtype: Any) -> Csc:
     return Csc(indptr, rows, csc.data.astype(dtype), int(m), np.zeros(p), np.ones(p))
 
 
-def permuted(design: Csc, columns: NDArray[Any]) -> Csc:
-    """A copy with the columns in another order."""
-    counts = np.diff(design.indptr)[columns]
-    indptr = np.zeros_like(design.indptr)
-    np.cumsum(counts, out=indptr[1:])
-    rows, values = np.empty_like(design.rows), np.empty_like(design.values)
-    _gather(design.indptr, design.rows, design.values, columns, indptr, rows, values)
-    return Csc(indptr, rows, values, design.m, design.offset[columns], design.scale[columns])
-
-
 @njit(nogil=True, cache=True)
-def _gather(indptr, rows, values, columns, new_indptr, new_rows, new_values):  # type: ignore[no-untyped-def]
+def _gather(indptr, rows, values, columns, new_indptr, new_rows, new_values):
     for j in range(columns.size):
         first, to = indptr[columns[j]], new_indptr[j]
         for k in range(indptr[columns[j] + 1] - first):
@@ -88,7 +153,7 @@ def _gather(indptr, rows, values, columns, new_indptr, new_rows, new_values):  #
 
 
 @implements(col_dot, Csc)
-def _col_dot(design, j, v, v_sum):  # type: ignore[no-untyped-def]
+def _col_dot(design, j, v, v_sum):
     rows = design.rows[design.indptr[j] : design.indptr[j + 1]]
     values = design.values[design.indptr[j] : design.indptr[j + 1]]
     total = 0.0
@@ -98,13 +163,13 @@ def _col_dot(design, j, v, v_sum):  # type: ignore[no-untyped-def]
 
 
 @implements(range_dots, Csc)
-def _range_dots(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
+def _range_dots(design, v, v_sum, first, out):
     for k in range(out.size):
         out[k] = col_dot(design, first + k, v, v_sum)
 
 
 @implements(col_axpy, Csc)
-def _col_axpy(design, j, c, v):  # type: ignore[no-untyped-def]
+def _col_axpy(design, j, c, v):
     c = c * design.scale[j]
     for k in range(design.indptr[j], design.indptr[j + 1]):
         v[design.rows[k]] += c * design.values[k]
@@ -112,14 +177,14 @@ def _col_axpy(design, j, c, v):  # type: ignore[no-untyped-def]
 
 
 @implements(col_place, Csc)
-def _col_place(design, j):  # type: ignore[no-untyped-def]
+def _col_place(design, j):
     prefetch(design.indptr, j)
     prefetch(design.offset, j)
     prefetch(design.scale, j)
 
 
 @implements(col_fetch, Csc)
-def _col_fetch(design, j):  # type: ignore[no-untyped-def]
+def _col_fetch(design, j):
     start, stop = design.indptr[j], design.indptr[j + 1]
     stop = min(stop, start + FETCHED)
     for k in range(start, stop, LINE):
@@ -130,17 +195,17 @@ def _col_fetch(design, j):  # type: ignore[no-untyped-def]
 
 
 @implements(col_entries, Csc)
-def _col_entries(design, j):  # type: ignore[no-untyped-def]
+def _col_entries(design, j):
     return np.int64(design.indptr[j + 1] - design.indptr[j])
 
 
 @implements(col_row, Csc)
-def _col_row(design, j, k):  # type: ignore[no-untyped-def]
+def _col_row(design, j, k):
     return np.int64(design.rows[design.indptr[j] + k])
 
 
 @implements(col_moments, Csc)
-def _col_moments(design, j):  # type: ignore[no-untyped-def]
+def _col_moments(design, j):
     start, stop = design.indptr[j], design.indptr[j + 1]
     mean = 0.0
     for k in range(start, stop):
@@ -150,3 +215,78 @@ def _col_moments(design, j):  # type: ignore[no-untyped-def]
     for k in range(start, stop):
         square += (design.values[k] - mean) ** 2
     return mean, np.sqrt(square)
+
+
+class SparseRows(NamedTuple):
+    """Row i has ``columns`` and ``values`` from ``indptr``[i] to ``indptr``[i + 1]; not centred."""
+
+    indptr: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    values: NDArray[Any]
+
+
+class CentredRows(NamedTuple):
+    """`SparseRows` minus ``centre`` (p,) each; ``everything`` (p,) counts."""
+
+    stored: SparseRows
+    centre: Floats
+    everything: NDArray[np.int32]
+
+
+@implements(row, SparseRows)
+def _sparse(rows, i, room):
+    first, last = rows.indptr[i], rows.indptr[i + 1]
+    return rows.columns[first:last], rows.values[first:last]
+
+
+@implements(row_entries, SparseRows)
+def _sparse_entries(rows, i):
+    return rows.indptr[i + 1] - rows.indptr[i]
+
+
+@implements(row_entry, SparseRows)
+def _sparse_entry(rows, i, j):
+    columns = rows.columns[rows.indptr[i] : rows.indptr[i + 1]]
+    k = np.searchsorted(columns, j)
+    return (
+        np.float64(rows.values[rows.indptr[i] + k]) if k < columns.size and columns[k] == j else 0.0
+    )
+
+
+@implements(rows_are_full, SparseRows)
+def _short(rows):
+    return False
+
+
+@implements(rows_are_stored, SparseRows)
+def _made(rows):
+    return False
+
+
+@implements(row, CentredRows)
+def _centred(rows, i, room):
+    for j in range(room.size):
+        room[j] = -rows.centre[j]
+    for k in range(rows.stored.indptr[i], rows.stored.indptr[i + 1]):
+        room[rows.stored.columns[k]] += rows.stored.values[k]
+    return rows.everything, room
+
+
+@implements(row_entries, CentredRows)
+def _centred_entries(rows, i):
+    return rows.stored.indptr[i + 1] - rows.stored.indptr[i]
+
+
+@implements(row_entry, CentredRows)
+def _centred_entry(rows, i, j):
+    return row_entry(rows.stored, i, j) - rows.centre[j]
+
+
+@implements(rows_are_full, CentredRows)
+def _full(rows):
+    return True
+
+
+@implements(rows_are_stored, CentredRows)
+def _made_centred(rows):
+    return False

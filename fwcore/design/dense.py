@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 
+from fwcore.design.common import as_seen, offset_and_scale
 from fwcore.design.prefetch import FETCHED, LINE, prefetch
 from fwcore.design.primitives import (
-    Floats,
     col_axpy,
     col_dot,
     col_entries,
@@ -20,11 +22,15 @@ from fwcore.design.primitives import (
     moments,
     range_dots,
 )
-from fwcore.dispatch import implements
+from fwcore.design.rows import row, row_entries, row_entry, rows_are_full, rows_are_stored
+from fwcore.kernels.dispatch import implements
+from fwcore.kernels.types import Floats
 
 
 class Dense(NamedTuple):
-    """Columns one after the other: ``values`` (p, m), float64 or float32, C-contiguous; ``offset`` and ``scale`` (p,)."""
+    """Columns one after the other: ``values`` (p, m), float64 or float32, C-contiguous; ``offset``
+    and ``scale`` (p,).
+    """
 
     values: NDArray[Any]
     offset: Floats
@@ -45,6 +51,60 @@ class Dense(NamedTuple):
         """Entries that a full pass touches."""
         return int(self.values.size)
 
+    @property
+    def layout(self) -> tuple[Any, ...]:
+        """What kernels are compiled for besides the class."""
+        return (self.values.dtype.str,)
+
+    @property
+    def base_features(self) -> int:
+        """Columns of the matrix that it was made of."""
+        return int(self.values.shape[0])
+
+    def column_names(self, names: Sequence[str]) -> Sequence[str]:
+        """Names of the columns, from those of the base features."""
+        return names
+
+    def like(self, X: Floats) -> Dense:
+        """Another design of the same layout, from a small dense ``X``."""
+        return store(X, self.values.dtype)
+
+    def with_rows(self, X: Any) -> Dense:
+        """The same columns, offsets and scales for other rows ``X`` of base features."""
+        X = X.toarray() if scipy.sparse.issparse(X) else X
+        return store(X, np.float64)._replace(offset=self.offset, scale=self.scale)
+
+    def without(self, constant: NDArray[np.bool_]) -> Dense:
+        """The design without its ``constant`` columns: they stay, with a scale of 0."""
+        return self
+
+    def permuted(self, columns: NDArray[Any]) -> Dense:
+        """A copy with the columns in another order; ``columns`` (p,) says which goes where."""
+        return Dense(self.values[columns], self.offset[columns], self.scale[columns])
+
+    def matrix(self) -> Floats:
+        """The design as solvers see it, as an array of shape (m, p) in Fortran order."""
+        return as_seen(self.values.astype(np.float64), self.offset, self.scale)
+
+    def exported(self) -> tuple[Any, Floats | None]:
+        """(X, offset) as other libraries take it: only a sparse X has an offset left."""
+        return self.matrix(), None
+
+    def by_rows(self) -> DenseRows:
+        """The rows, centred and scaled: a second copy of the values."""
+        values = (self.values - self.offset[:, None]) * self.scale[:, None]
+        columns = np.arange(values.shape[0], dtype=np.int32)
+        return DenseRows(columns, np.ascontiguousarray(values.T, dtype=self.values.dtype))
+
+    @classmethod
+    def opened(cls, arrays: dict[str, Any]) -> Dense | None:
+        """The design of the arrays of a folder; None where they are not one of this storage."""
+        if "values" not in arrays or "indptr" in arrays:
+            return None
+        values = arrays["values"]
+        p = values.shape[0] if values.ndim == 2 and values.flags.c_contiguous else -1
+        return cls(values, *offset_and_scale(arrays, p))
+
 
 def store(X: Any, dtype: Any) -> Dense:
     """``X``, an array of shape (m, p), neither centred nor scaled."""
@@ -53,7 +113,7 @@ def store(X: Any, dtype: Any) -> Dense:
 
 
 @implements(col_dot, Dense)
-def _col_dot(design, j, v, v_sum):  # type: ignore[no-untyped-def]
+def _col_dot(design, j, v, v_sum):
     column = design.values[j]
     total = 0.0
     for i in range(column.size):
@@ -62,13 +122,13 @@ def _col_dot(design, j, v, v_sum):  # type: ignore[no-untyped-def]
 
 
 @implements(range_dots, Dense)
-def _range_dots(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
+def _range_dots(design, v, v_sum, first, out):
     for k in range(out.size):
         out[k] = col_dot(design, first + k, v, v_sum)
 
 
 @implements(col_axpy, Dense)
-def _col_axpy(design, j, c, v):  # type: ignore[no-untyped-def]
+def _col_axpy(design, j, c, v):
     column = design.values[j]
     c = c * design.scale[j]
     for i in range(column.size):
@@ -77,28 +137,60 @@ def _col_axpy(design, j, c, v):  # type: ignore[no-untyped-def]
 
 
 @implements(col_place, Dense)
-def _col_place(design, j):  # type: ignore[no-untyped-def]
+def _col_place(design, j):
     prefetch(design.offset, j)
     prefetch(design.scale, j)
 
 
 @implements(col_fetch, Dense)
-def _col_fetch(design, j):  # type: ignore[no-untyped-def]
+def _col_fetch(design, j):
     m = design.values.shape[1]
     for i in range(0, min(m, FETCHED), LINE):
         prefetch(design.values, j * m + i)
 
 
 @implements(col_entries, Dense)
-def _col_entries(design, j):  # type: ignore[no-untyped-def]
+def _col_entries(design, j):
     return design.values.shape[1]
 
 
 @implements(col_row, Dense)
-def _col_row(design, j, k):  # type: ignore[no-untyped-def]
+def _col_row(design, j, k):
     return np.int64(k)
 
 
 @implements(col_moments, Dense)
-def _col_moments(design, j):  # type: ignore[no-untyped-def]
+def _col_moments(design, j):
     return moments(design.values[j])
+
+
+class DenseRows(NamedTuple):
+    """``values`` (m, p); ``columns`` (p,) counts."""
+
+    columns: NDArray[np.int32]
+    values: NDArray[Any]
+
+
+@implements(row, DenseRows)
+def _dense(rows, i, room):
+    return rows.columns, rows.values[i]
+
+
+@implements(row_entries, DenseRows)
+def _dense_entries(rows, i):
+    return rows.columns.size
+
+
+@implements(row_entry, DenseRows)
+def _dense_entry(rows, i, j):
+    return rows.values[i, j]
+
+
+@implements(rows_are_full, DenseRows)
+def _full(rows):
+    return True
+
+
+@implements(rows_are_stored, DenseRows)
+def _stored(rows):
+    return True

@@ -13,31 +13,40 @@ from typing import Any
 from numba import njit
 
 from fwcore.design.prefetch import AHEAD
-from fwcore.design.primitives import Floats, col_axpy, col_dot, col_entries, col_fetch, col_moments, col_place, range_dots
+from fwcore.design.primitives import (
+    col_axpy,
+    col_dot,
+    col_entries,
+    col_fetch,
+    col_moments,
+    col_place,
+    range_dots,
+)
+from fwcore.kernels.types import Floats
 
 _spent = threading.local()
 
 
 @njit(nogil=True, cache=True)
-def column_moments(design, mean, norm):  # type: ignore[no-untyped-def]
+def column_moments(design, mean, norm):
     """Fill ``mean`` (p,) and ``norm`` (p,): mean and centred l2 norm of every stored column."""
     for j in range(mean.size):
         mean[j], norm[j] = col_moments(design, j)
 
 
 @njit(nogil=True, cache=True)
-def all_dots(design, v, v_sum, out):  # type: ignore[no-untyped-def]
+def all_dots(design, v, v_sum, out):
     """The full pass by one thread: out_j = z_j' w for every column, ``out`` of shape (p,)."""
     range_dots(design, v, v_sum, 0, out)
 
 
 @njit(nogil=True, cache=True)
-def _range(design, v, v_sum, first, out):  # type: ignore[no-untyped-def]
+def _range(design, v, v_sum, first, out):
     range_dots(design, v, v_sum, first, out)
 
 
 @njit(nogil=True, cache=True)
-def some_dots(design, columns, v, v_sum, out):  # type: ignore[no-untyped-def]
+def some_dots(design, columns, v, v_sum, out):
     """out_k = z_j' w for the columns j = columns_k; returns the entries touched."""
     entries = 0
     for k in range(columns.size):
@@ -51,8 +60,10 @@ def some_dots(design, columns, v, v_sum, out):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def combine(design, indices, coefficients, out):  # type: ignore[no-untyped-def]
-    """out (m,) = stored part of sum_k coefficients_k z_{indices_k}; return the multiple of ones left out (to be added)."""
+def combine(design, indices, coefficients, out):
+    """out (m,) = stored part of sum_k coefficients_k z_{indices_k}; return the multiple of ones
+    left out (to be added).
+    """
     out[:] = 0.0
     ones = 0.0
     for k in range(indices.size):
@@ -62,14 +73,25 @@ def combine(design, indices, coefficients, out):  # type: ignore[no-untyped-def]
     return ones
 
 
+@njit(nogil=True, cache=True)
+def image_of(design, indices, coefficients, out):
+    """out (m,) = sum_k coefficients_k z_{indices_k}, the multiple of ones included."""
+    ones = combine(design, indices, coefficients, out)
+    for i in range(out.size):
+        out[i] += ones
+
+
 def full_pass(design: Any, v: Floats, v_sum: float, out: Floats, threads: int = 1) -> None:
-    """out_j = z_j' w for every column, the columns split into ranges among ``threads`` threads; the same bits for any number.
+    """out_j = z_j' w for every column, the columns split into ranges among ``threads`` threads; the
+    same bits for any number.
 
     What the other threads spend is charged to the calling one, see `cpu_seconds`.
     """
     p = out.size
     edges = [p * k // threads for k in range(threads + 1)]
-    helpers = [_pool().submit(_timed_range, design, v, v_sum, a, out[a:b]) for a, b in pairwise(edges[1:])]
+    helpers = [
+        _pool().submit(_timed_range, design, v, v_sum, a, out[a:b]) for a, b in pairwise(edges[1:])
+    ]
     _range(design, v, v_sum, 0, out[: edges[1]])
     _spent.seconds = getattr(_spent, "seconds", 0.0) + sum(helper.result() for helper in helpers)
 

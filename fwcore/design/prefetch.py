@@ -1,4 +1,6 @@
-"""Asking for memory before it is needed: columns drawn at random would otherwise be waited for one by one."""
+"""Asking for memory before it is needed: columns drawn at random would otherwise be waited for one
+by one.
+"""
 
 from __future__ import annotations
 
@@ -36,4 +38,6 @@ def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
 
 
 prefetch: Any = intrinsic(_prefetch)
-"""prefetch(array, index) in a kernel: ask for the cache line of an element of a contiguous array, counted through all its axes."""
+"""prefetch(array, index) in a kernel: ask for the cache line of an element of a contiguous array,
+counted through all its axes.
+"""

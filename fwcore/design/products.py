@@ -1,8 +1,9 @@
 """All products of up to ``degree`` of d base features, made on the fly.
 
-A column is a non-decreasing tuple of base features, feature 0 being the constant 1: (0, 0, 3, 3, 7) is x3^2 * x7. The columns are
-in lexicographic order, so that a full pass keeps the products of w with the leading features on a stack and finishes all columns
-of one prefix with dot products against base features.
+A column is a non-decreasing tuple of base features, feature 0 being the constant 1: (0, 0, 3, 3, 7)
+is x3^2 * x7. The columns are in lexicographic order, so that a full pass keeps the products of w
+with the leading features on a stack and finishes all columns of one prefix with dot products
+against base features.
 """
 
 from __future__ import annotations
@@ -15,18 +16,21 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.design.primitives import Floats, Ints
+from fwcore.design.common import as_seen, offset_and_scale, require_arrays
 from fwcore.errors import ParameterError
+from fwcore.kernels.types import Floats, Ints
 
 MOST_COLUMNS = 2**31 - 1
 PADDING = 16
 
 
 class Products(NamedTuple):
-    """``base`` (d + 1, at least m): 1 and the base features, rows padded with zeros. ``factors`` (p, degree): a tuple a column.
+    """``base`` (d + 1, at least m): 1 and the base features, rows padded with zeros. ``factors``
+    (p, degree): a tuple a column.
 
-    ``starts`` (prefixes + 1,): where the columns of each prefix, all factors but the last, begin. ``positions`` is
-    0 ... degree - 1: by its type kernels know the degree when they are compiled. ``offset`` and ``scale`` (p,).
+    ``starts`` (prefixes + 1,): where the columns of each prefix, all factors but the last, begin.
+    ``positions`` is 0 ... degree - 1: by its type kernels know the degree when they are compiled.
+    ``offset`` and ``scale`` (p,).
     """
 
     base: Floats
@@ -39,26 +43,43 @@ class Products(NamedTuple):
 
     @classmethod
     def of(cls, X: Any, degree: int) -> Products:
-        """The products of up to ``degree`` columns of ``X`` (m, d), the constant included, neither centred nor scaled.
+        """The products of up to ``degree`` columns of ``X`` (m, d), the constant included, neither
+        centred nor scaled.
 
         Takes ``degree`` bytes a column (twice that from 256 features on), besides offset and scale.
 
         Raises
         ------
         ParameterError
-            X is no finite matrix with rows and columns, degree is no int of at least 1, or there are more than 2^31 - 1 products.
+            X is no finite matrix with rows and columns, degree is no int of at least 1, or there
+            are more than 2^31 - 1 products.
         """
         X = np.asarray(X, dtype=np.float64)
         if X.ndim != 2 or min(X.shape) == 0 or not np.isfinite(X).all():
-            raise ParameterError("X", "Products", "a finite matrix with rows and columns", f"shape {X.shape}")
+            raise ParameterError(
+                "X", "Products", "a finite matrix with rows and columns", f"shape {X.shape}"
+            )
         if isinstance(degree, bool) or not isinstance(degree, int) or degree < 1:
             raise ParameterError("degree", "Products", "an int of at least 1", degree)
         p = product_count(X.shape[1], degree)
         if p > MOST_COLUMNS:
-            raise ParameterError("degree", "Products", f"one that gives at most {MOST_COLUMNS} columns", f"{degree}: {p} columns")
+            raise ParameterError(
+                "degree",
+                "Products",
+                f"one that gives at most {MOST_COLUMNS} columns",
+                f"{degree}: {p} columns",
+            )
         factors = np.zeros((p, degree), np.uint8 if X.shape[1] < 256 else np.uint16)
         _fill(factors, X.shape[1])
-        return cls(_padded(X), factors, _starts(factors), tuple(range(degree)), len(X), np.zeros(p), np.ones(p))
+        return cls(
+            _padded(X),
+            factors,
+            _starts(factors),
+            tuple(range(degree)),
+            len(X),
+            np.zeros(p),
+            np.ones(p),
+        )
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -75,25 +96,96 @@ class Products(NamedTuple):
         """Entries of the matrix that a full pass goes through, as if it were stored."""
         return int(self.m) * int(self.offset.size)
 
+    @property
+    def layout(self) -> tuple[Any, ...]:
+        """What kernels are compiled for besides the class."""
+        return (len(self.positions), *(array.dtype.str for array in self.stored))
+
+    @property
+    def base_features(self) -> int:
+        """Features that the products are made of."""
+        return int(self.base.shape[0]) - 1
+
+    def column_names(self, names: Sequence[str]) -> Sequence[str]:
+        """Names of the columns, from those of the base features."""
+        return ProductNames(self.factors, names)
+
+    def like(self, X: Floats) -> Products:
+        """Another design of the same layout, from a few base features ``X``."""
+        made = Products.of(X, len(self.positions))
+        return made._replace(factors=made.factors.astype(self.factors.dtype))
+
+    def with_rows(self, X: Floats) -> Products:
+        """The same columns, offsets and scales for other rows ``X`` (n, d) of base features."""
+        return self._replace(base=_padded(X), m=len(X))
+
+    def without(self, constant: NDArray[np.bool_]) -> Products:
+        """The design without its ``constant`` columns."""
+        factors = np.ascontiguousarray(self.factors[~constant])
+        return self._replace(
+            factors=factors,
+            starts=_starts(factors),
+            offset=self.offset[~constant],
+            scale=self.scale[~constant],
+        )
+
+    def permuted(self, columns: NDArray[Any]) -> Products:
+        """A copy with the columns in another order; ``columns`` (p,) says which goes where."""
+        return self._replace(
+            factors=self.factors[columns],
+            # Out of order, every column has a prefix of its own.
+            starts=np.arange(columns.size + 1),
+            offset=self.offset[columns],
+            scale=self.scale[columns],
+        )
+
+    def matrix(self) -> Floats:
+        """The design as solvers see it, as an array of shape (m, p) in Fortran order."""
+        from fwcore.design.product_primitives import materialized
+
+        stored = np.empty(self.shape[::-1])
+        materialized(self, stored)
+        return as_seen(stored, self.offset, self.scale)
+
+    def exported(self) -> tuple[Any, Floats | None]:
+        """(X, offset) as other libraries take it: only a sparse X has an offset left."""
+        return self.matrix(), None
+
+    def by_rows(self) -> ProductRows:
+        """The rows, made as they are asked for."""
+        return ProductRows(self, np.arange(self.offset.size, dtype=np.int32))
+
+    @classmethod
+    def opened(cls, arrays: dict[str, Any]) -> Products | None:
+        """The design of the arrays of a folder; None where they are not one of this storage."""
+        if "factors" not in arrays:
+            return None
+        require_arrays(arrays, cls._fields)
+        factors = arrays["factors"]
+        # Factors are followed into the base by compiled code.
+        fits = factors.ndim == 2 and int(factors.max(initial=0)) < len(arrays["base"])
+        offset, scale = offset_and_scale(arrays, len(factors) if fits else -1)
+        known = {name: arrays[name] for name in ("base", "factors", "starts")}
+        positions = tuple(range(factors.shape[1]))
+        return cls(**known, positions=positions, m=int(arrays["m"]), offset=offset, scale=scale)
+
+
+class ProductRows(NamedTuple):
+    """The rows of `Products`; ``everything`` (p,) counts."""
+
+    design: Products
+    everything: NDArray[np.int32]
+
 
 def product_count(features: int, degree: int) -> int:
     """C(features + degree, degree), the constant included."""
     return math.comb(features + degree, degree)
 
 
-def kept(design: Products, keep: NDArray[np.bool_]) -> Products:
-    """The same without some of its columns."""
-    factors = np.ascontiguousarray(design.factors[keep])
-    return design._replace(factors=factors, starts=_starts(factors), offset=design.offset[keep], scale=design.scale[keep])
-
-
-def with_rows(design: Products, X: Floats) -> Products:
-    """The same columns, offsets and scales for other rows ``X`` (n, d) of base features."""
-    return design._replace(base=_padded(X), m=len(X))
-
-
 class ProductNames(Sequence[str]):
-    """Names such as ``x3^2·x7``, made when asked for: hundreds of thousands of them would take longer than the products."""
+    """Names such as ``x3^2·x7``, made when asked for: hundreds of thousands of them would take
+    longer than the products.
+    """
 
     def __init__(self, factors: NDArray[Any], base: Sequence[str]) -> None:
         self._factors = factors
@@ -106,7 +198,9 @@ class ProductNames(Sequence[str]):
         if isinstance(j, slice):
             return [self[i] for i in range(*j.indices(len(self)))]
         features, powers = np.unique(self._factors[j][self._factors[j] > 0], return_counts=True)
-        named = [(self.base[f - 1], k) for f, k in zip(features.tolist(), powers.tolist(), strict=True)]
+        named = [
+            (self.base[f - 1], k) for f, k in zip(features.tolist(), powers.tolist(), strict=True)
+        ]
         return "·".join(name + (f"^{k}" if k > 1 else "") for name, k in named) or "1"
 
 
@@ -119,7 +213,7 @@ def _padded(X: Floats) -> Floats:
 
 
 @njit(cache=True)
-def _fill(factors, features):  # type: ignore[no-untyped-def]
+def _fill(factors, features):
     """Every non-decreasing tuple over 0 ... features, in lexicographic order."""
     p, degree = factors.shape
     for j in range(1, p):
@@ -133,7 +227,7 @@ def _fill(factors, features):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _starts(factors):  # type: ignore[no-untyped-def]
+def _starts(factors):
     p, degree = factors.shape
     starts = np.zeros(p + 1, np.int64)
     n = 0

@@ -6,25 +6,28 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import row, row_entries, rows_are_full
-from fwcore.oracles.held import begin
-from fwcore.tournament import champion, changed
+from fwcore.kernels.tournament_tree import argmax_abs, changed
+from fwcore.oracles.row_subset import begin
 
 
 @njit(nogil=True, cache=True)
-def begin_sums(held, residual):  # type: ignore[no-untyped-def]
+def begin_sums(oracle, residual):
     """Forget the last answer."""
-    begin(held, residual)
-    held.tree[:] = 0.0
-    held.inside[:] = False
-    held.told[0].floor, held.told[0].ceiling = 0.0, 0.0
+    begin(oracle, residual)
+    oracle.tree[:] = 0.0
+    oracle.inside[:] = False
+    oracle.progress[0].floor, oracle.progress[0].ceiling = 0.0, 0.0
 
 
 @njit(nogil=True, cache=True)
-def add_row(held, rows, i, by, barred):  # type: ignore[no-untyped-def]
-    """sums += by * x_i but for the columns that are barred, charged; whether what is on top is as it was."""
-    told, sums, tree = held.told[0], held.sums, held.tree
-    columns, values = row(rows, i, held.room)
-    told.entries += row_entries(rows, i)
+def add_row(oracle, rows, i, by, barred):
+    """sums += by * x_i but for the columns that are barred, charged; whether what is on top is as
+    it was.
+    """
+    progress, sums, tree = oracle.progress[0], oracle.sums, oracle.tree
+    config = oracle.config[0]
+    columns, values = row(rows, i, oracle.room)
+    progress.entries += row_entries(rows, i)
     best, largest, crossed = 0, -1.0, rows_are_full(rows)
     if crossed:
         for j in range(sums.size):
@@ -37,54 +40,57 @@ def add_row(held, rows, i, by, barred):  # type: ignore[no-untyped-def]
             if not barred[j]:
                 old = sums[j]
                 sums[j] = old + by * values[k]
-                if told.wanted == 1:
+                if progress.wanted == 1:
                     changed(tree, sums, j, old)
                 else:
-                    crossed |= _crosses(told, held.inside[j], abs(sums[j]))
-        best = champion(tree, sums) if told.wanted == 1 else 0
-    if told.wanted > 1:
+                    crossed |= _crosses(progress, oracle.inside[j], abs(sums[j]))
+        best = argmax_abs(tree, sums) if progress.wanted == 1 else 0
+    if progress.wanted > 1:
         # Only stability asks; to find the largest costs more than to add a row.
-        return not (crossed and told.rule == 0 and _choose_anew(held))
-    same = best == told.top
-    told.top = best
+        return not (crossed and config.rule == 0 and _choose_anew(oracle))
+    same = best == progress.top
+    progress.top = best
     return same
 
 
 @njit(nogil=True, cache=True)
-def _crosses(told, inside, size):  # type: ignore[no-untyped-def]
+def _crosses(progress, inside, size):
     """Whether a sum that changed to this size may have left the largest or joined them."""
     if inside:
-        told.floor = min(told.floor, size)
-        return size <= told.ceiling
-    told.ceiling = max(told.ceiling, size)
-    return size >= told.floor
+        progress.floor = min(progress.floor, size)
+        return size <= progress.ceiling
+    progress.ceiling = max(progress.ceiling, size)
+    return size >= progress.floor
 
 
 @njit(nogil=True, cache=True)
-def _choose_anew(held):  # type: ignore[no-untyped-def]
+def _choose_anew(oracle):
     """Find the ``wanted`` largest sums; whether they are others than before."""
-    told, sizes = held.told[0], np.abs(held.sums)
-    if told.wanted >= sizes.size:
+    progress, sizes = oracle.progress[0], np.abs(oracle.sums)
+    if progress.wanted >= sizes.size:
         return False
-    parted = np.partition(sizes, sizes.size - told.wanted - 1)
-    told.ceiling = parted[sizes.size - told.wanted - 1]
-    told.floor = parted[sizes.size - told.wanted :].min()
-    others, ties = False, told.wanted - (sizes > told.floor).sum()
+    parted = np.partition(sizes, sizes.size - progress.wanted - 1)
+    progress.ceiling = parted[sizes.size - progress.wanted - 1]
+    progress.floor = parted[sizes.size - progress.wanted :].min()
+    others, ties = False, progress.wanted - (sizes > progress.floor).sum()
     for j in range(sizes.size):
-        now = sizes[j] > told.floor or (sizes[j] == told.floor and told.floor > 0.0 and ties > 0)
-        ties -= np.int64(now and sizes[j] == told.floor)
-        others |= now != held.inside[j]
-        held.inside[j] = now
+        now = sizes[j] > progress.floor or (
+            sizes[j] == progress.floor and progress.floor > 0.0 and ties > 0
+        )
+        ties -= np.int64(now and sizes[j] == progress.floor)
+        others |= now != oracle.inside[j]
+        oracle.inside[j] = now
     return others
 
 
 @njit(nogil=True, cache=True)
-def ends(held, entries, calm):  # type: ignore[no-untyped-def]
+def ends(oracle, entries, calm):
     """Whether the rule holds, after ``calm`` rows that left what is on top as it was."""
-    told = held.told[0]
-    if told.rule == 0:
-        return calm >= told.stable
-    if told.rule == 1:
-        return told.left <= told.error
+    progress = oracle.progress[0]
+    config = oracle.config[0]
+    if config.rule == 0:
+        return calm >= config.stable
+    if config.rule == 1:
+        return progress.left <= config.error
     # As many rows as asked for, and not one more for rounding.
-    return told.entries - told.begun >= told.share * entries * (1.0 - 1e-12)
+    return progress.entries - progress.begun >= progress.share * entries * (1.0 - 1e-12)

@@ -1,4 +1,4 @@
-"""The oracles on a part of the rows that options name."""
+"""The oracles that options name."""
 
 from __future__ import annotations
 
@@ -6,18 +6,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fwcore.design import Floats, Ints, Rows
-from fwcore.oracles.held import KINDS, Partial
-from fwcore.oracles.through_rows import ThroughRows
+from fwcore.errors import ParameterError
+from fwcore.kernels.types import Floats, Ints
+from fwcore.oracles.row_oracle_adapter import RowOracleAdapter
+from fwcore.oracles.row_subset import RowSubsetOracle
+from fwcore.oracles.rows import ROW_ORACLES
+
+
+def asks_rows(options: Any) -> bool:
+    """Whether options name an oracle on a part of the rows."""
+    return "oracle" in options.declared() and options.oracle != "exact"
 
 
 def variant_of(options: Any) -> dict[str, Any]:
     """Which oracle kernels are compiled for: all those on a part of the rows are one type."""
-    return {} if getattr(options, "oracle", "exact") == "exact" else {"oracle": KINDS[0]}
+    return {"oracle": ROW_ORACLES[0].name} if asks_rows(options) else {}
 
 
 class Answer(NamedTuple):
-    """What an oracle answered last: columns (k,), -1 for none; whether it is certain; and how often the judge is to look."""
+    """What an oracle answered last: columns (k,), -1 for none; whether it is certain; and how often
+    the judge is to check.
+    """
 
     columns: Ints
     certain: bool
@@ -26,15 +35,39 @@ class Answer(NamedTuple):
 
 def last_answer(oracle: Any) -> Answer | None:
     """Of an oracle on a part of the rows, or one in the place of another; None of all others."""
-    inner = oracle.oracle if isinstance(oracle, ThroughRows) else oracle
-    if not isinstance(inner, Partial):
+    inner = getattr(oracle, "oracle", oracle)
+    if not hasattr(inner, "chosen"):
         return None
-    told = inner.told[0]
-    return Answer(inner.chosen[: told["wanted"]], bool(told["certain"]), int(told["judge"]))
+    progress, every = inner.progress[0], int(inner.config["judge"][0])
+    return Answer(inner.chosen[: progress["wanted"]], bool(progress["certain"]), every)
 
 
-def through_rows(rows: Rows, target: Floats, p: int, centred: bool, entries: int, options: Any, seed: int) -> ThroughRows:
-    """An oracle on a part of the rows in the place of one on columns; ``target`` (m,) is what r is taken from."""
-    m = target.size
-    room = (np.zeros(m), np.zeros(p, np.bool_), np.array([centred]), np.array([entries]))
-    return ThroughRows(Partial.of(rows, m, p, options, seed), rows, target, *room)
+def row_subset_oracle(problem: Any, options: Any, seed: int) -> RowSubsetOracle:
+    """The row oracle that `fwcore.options.OracleOptions` name.
+
+    Raises
+    ------
+    ParameterError
+        There is none of that name.
+    """
+    names = [oracle.name for oracle in ROW_ORACLES]
+    if options.oracle not in names:
+        raise ParameterError("oracle", "fwcore", f"one of {names}", options.oracle)
+    kind = names.index(options.oracle)
+    draws = ROW_ORACLES[kind].draws[not options.oracle_by_size]
+    size = (problem.m, problem.p)
+    return RowSubsetOracle.of(problem.rows, *size, options, seed, kind, len(names), draws)
+
+
+def row_oracle_adapter(problem: Any, target: Floats, options: Any, seed: int) -> RowOracleAdapter:
+    """A row oracle in the place of one on columns; ``target`` (m,) is what r is taken from."""
+    centred = bool(problem.design.offset.any())
+    room = (np.zeros(problem.m), np.zeros(problem.p, np.bool_))
+    return RowOracleAdapter(
+        row_subset_oracle(problem, options, seed),
+        problem.rows,
+        target,
+        *room,
+        np.array([centred]),
+        np.array([problem.entries]),
+    )

@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fwcore.design import Floats, Ints, all_dots, col_dot, col_entries
-from fwcore.dispatch import implements
+from fwcore.design import all_dots, col_dot, col_entries
+from fwcore.kernels.dispatch import implements
+from fwcore.kernels.steepness import steepness
+from fwcore.kernels.types import Floats, Ints
 from fwcore.oracles.protocol import steepest
 from fwcore.oracles.rows import steepest_columns, steepest_of_rows
 
@@ -19,12 +21,12 @@ class Full(NamedTuple):
 
 
 @implements(steepest, Full)
-def _steepest(oracle, design, sigma, scale, image, image_sum, kappa):  # type: ignore[no-untyped-def]
+def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive):
     best, slope, entries = 0, 0.0, 0
     for j in range(oracle.p[0]):
         gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
         entries += col_entries(design, j)
-        if abs(gradient) > abs(slope):
+        if steepness(gradient, positive) > steepness(slope, positive):
             best, slope = j, gradient
     return best, slope, oracle.p[0], entries
 
@@ -34,9 +36,22 @@ class FullPass(NamedTuple):
 
     dots: Floats
 
+    @property
+    def on_rows(self) -> bool:
+        """Whether it has a use for a copy of the rows."""
+        return False
+
+    @property
+    def draws(self) -> bool:
+        """Whether it may answer the same residual in another way."""
+        return False
+
+    def ask_for(self, wanted: int) -> None:
+        """How many columns are wanted; all of them are known anyway."""
+
 
 @implements(steepest_of_rows, FullPass)
-def _steepest_of_rows(oracle, design, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
+def _steepest_of_rows(oracle, design, rows, entries, residual, barred):
     all_dots(design, residual, residual.sum(), oracle.dots)
     best, largest = -1, 0.0
     for j in range(oracle.dots.size):
@@ -48,9 +63,11 @@ def _steepest_of_rows(oracle, design, rows, entries, residual, barred):  # type:
 
 
 @implements(steepest_columns, FullPass)
-def _steepest_columns(oracle, wanted):  # type: ignore[no-untyped-def]
+def _steepest_columns(oracle, wanted):
     sizes = -np.abs(oracle.dots)
-    chosen = np.argpartition(sizes, wanted)[:wanted] if wanted < sizes.size else np.arange(sizes.size)
+    chosen = (
+        np.argpartition(sizes, wanted)[:wanted] if wanted < sizes.size else np.arange(sizes.size)
+    )
     chosen = chosen[np.argsort(sizes[chosen])]
     for n in range(chosen.size):
         if sizes[chosen[n]] == 0.0:

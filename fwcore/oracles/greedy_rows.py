@@ -5,19 +5,19 @@ from __future__ import annotations
 from numba import njit
 
 from fwcore.oracles.accumulate import add_row, begin_sums, ends
-from fwcore.oracles.held import use
 from fwcore.oracles.row_order import sort_further, weigh
+from fwcore.oracles.row_subset import use
 
 
 @njit(nogil=True, cache=True)
-def greedy_rows(held, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
+def greedy_rows(oracle, rows, entries, residual, barred):
     """Rows in decreasing abs(r_i) ||x_i||, each once, until the rule holds."""
     calm = 0
-    begin_sums(held, residual)
-    ready = weigh(held, residual)
+    begin_sums(oracle, residual)
+    ready = weigh(oracle, residual)
     for k in range(residual.size):
-        ready = sort_further(held, ready, k + 1)
-        i = use(held, residual, k)
-        calm = calm + 1 if add_row(held, rows, i, residual[i], barred) else 0
-        if ends(held, entries, calm):
+        ready = sort_further(oracle, ready, k + 1)
+        i = use(oracle, residual, k)
+        calm = calm + 1 if add_row(oracle, rows, i, residual[i], barred) else 0
+        if ends(oracle, entries, calm):
             break

@@ -5,32 +5,40 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from fwcore.kernels.random import uniform_int
 from fwcore.oracles.accumulate import add_row, begin_sums, ends
-from fwcore.stream import below
 
 
 @njit(nogil=True, cache=True)
-def random_rows(held, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
-    """Rows drawn with replacement, uniformly or with probability abs(r_i) ||x_i|| / sum (eq. 14), each weighed by 1 / probability.
+def random_rows(oracle, rows, entries, residual, barred):
+    """Rows drawn with replacement, uniformly or with probability abs(r_i) ||x_i|| / sum (eq. 14),
+    each weighed by 1 / probability.
 
-    The error bound and a whole budget mean all rows, each once: of draws with replacement neither is ever certain.
+    The error bound and a whole budget mean all rows, each once: of draws with replacement neither
+    is ever certain.
     """
-    told, m = held.told[0], residual.size
-    begin_sums(held, residual)
-    if told.rule == 1 or (told.rule > 1 and told.share >= 1.0):
+    progress, m = oracle.progress[0], residual.size
+    config = oracle.config[0]
+    begin_sums(oracle, residual)
+    if config.rule == 1 or (config.rule > 1 and progress.share >= 1.0):
         for i in range(m):
-            add_row(held, rows, i, residual[i], barred)
-        told.used, told.left = m, 0.0
+            add_row(oracle, rows, i, residual[i], barred)
+        progress.used, progress.left = m, 0.0
         return
-    told.left, total, calm = np.inf, 0.0, 0
+    progress.left, total, calm = np.inf, 0.0, 0
     for i in range(m):
-        total += abs(residual[i]) * held.norms[i] if told.by_size else 1.0
-        held.keys[i] = total
-    while total > 0.0 and told.used < m:
+        total += abs(residual[i]) * oracle.norms[i] if config.by_size else 1.0
+        oracle.keys[i] = total
+    while total > 0.0 and progress.used < m:
         # 31 bits of a uniform number.
-        i = min(m - 1, np.searchsorted(held.keys, total * (below(held.stream, 2147483647) + 0.5) / 2147483647.0))
-        share = (held.keys[i] - (held.keys[i - 1] if i > 0 else 0.0)) / total
-        told.used += 1
-        calm = calm + 1 if add_row(held, rows, i, residual[i] / share, barred) else 0
-        if ends(held, entries, calm):
+        i = min(
+            m - 1,
+            np.searchsorted(
+                oracle.keys, total * (uniform_int(oracle.stream, 2147483647) + 0.5) / 2147483647.0
+            ),
+        )
+        share = (oracle.keys[i] - (oracle.keys[i - 1] if i > 0 else 0.0)) / total
+        progress.used += 1
+        calm = calm + 1 if add_row(oracle, rows, i, residual[i] / share, barred) else 0
+        if ends(oracle, entries, calm):
             break

@@ -6,19 +6,19 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import row_entry
-from fwcore.oracles.held import begin, keep
+from fwcore.kernels.random import uniform_int
 from fwcore.oracles.row_order import shuffle, sort_further, weigh
-from fwcore.stream import below
+from fwcore.oracles.row_subset import begin, keep
 
 
 @njit(nogil=True, cache=True)
-def _pulls(pulls, arms, count, m):  # type: ignore[no-untyped-def]
+def _pulls(pulls, arms, count, m):
     """The entries that each of the ``count`` columns left has seen at the end of its phase."""
     return min(m, max(1, int(np.ceil((pulls - arms) / (_sum_of_inverses(arms) * count)))))
 
 
 @njit(nogil=True, cache=True)
-def _sum_of_inverses(arms):  # type: ignore[no-untyped-def]
+def _sum_of_inverses(arms):
     """1/2 + sum_{i=2}^arms 1/i, to 1e-9 from 16 on."""
     if arms < 16:
         total = 0.5
@@ -29,36 +29,39 @@ def _sum_of_inverses(arms):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def rejects(held, rows, entries, residual, barred):  # type: ignore[no-untyped-def]
+def rejects(oracle, rows, entries, residual, barred):
     """Of the columns that are left the one with the smallest sum goes after each of p - 1 phases.
 
-    After phase k = 1, 2, ... columns have seen ceil((n - p) / (L (p + 1 - k))) of their entries, L = 1/2 + sum_{i=2}^p 1/i, n the
-    budget; phases without a pull between them are made at once. A pull of column j is x_ij r_i for the next row i of j's own turn
-    through a random order of the rows, without replacement; with rows by size all columns see them in decreasing abs(r_i) ||x_i||.
-    The budget is a share of the entries that are stored: of a sparse design most pulls are of zeros.
+    After phase k = 1, 2, ... columns have seen ceil((n - p) / (L (p + 1 - k))) of their entries, L
+    = 1/2 + sum_{i=2}^p 1/i, n the budget; phases without a pull between them are made at once. A
+    pull of column j is x_ij r_i for the next row i of j's own turn through a random order of the
+    rows, without replacement; with rows by size all columns see them in decreasing abs(r_i)
+    ||x_i||. The budget is a share of the entries that are stored: of a sparse design most pulls are
+    of zeros.
     """
-    told, m, p = held.told[0], residual.size, held.sums.size
-    begin(held, residual)
-    if told.by_size:
-        sort_further(held, weigh(held, residual), m)
-        held.first[:] = 0
+    progress, m, p = oracle.progress[0], residual.size, oracle.sums.size
+    config = oracle.config[0]
+    begin(oracle, residual)
+    if config.by_size:
+        sort_further(oracle, weigh(oracle, residual), m)
+        oracle.first[:] = 0
     else:
-        shuffle(held.order, held.stream)
+        shuffle(oracle.order, oracle.stream)
         for j in range(p):
-            held.first[j] = below(held.stream, m)
+            oracle.first[j] = uniform_int(oracle.stream, m)
     # What is left of a column is not known of single entries, but where it is nothing.
-    told.left = 0.0 if told.share >= 1.0 else np.inf
-    most, pulls = max(told.wanted, told.finalists), told.share * entries
-    while told.count > most:
-        seen = m if told.share >= 1.0 else _pulls(pulls, p, told.count, m)
-        for n in range(told.count):
-            j = held.alive[n]
-            for t in range(told.used, seen):
-                i = held.order[(held.first[j] + t) % m]
-                held.sums[n] += residual[i] * row_entry(rows, i, j)
-        told.entries += told.count * (seen - told.used)
-        told.used = seen
-        left = told.count - 1
-        while left > most and (told.share >= 1.0 or _pulls(pulls, p, left, m) == seen):
+    progress.left = 0.0 if progress.share >= 1.0 else np.inf
+    most, pulls = max(progress.wanted, config.finalists), progress.share * entries
+    while progress.count > most:
+        seen = m if progress.share >= 1.0 else _pulls(pulls, p, progress.count, m)
+        for n in range(progress.count):
+            j = oracle.alive[n]
+            for t in range(progress.used, seen):
+                i = oracle.order[(oracle.first[j] + t) % m]
+                oracle.sums[n] += residual[i] * row_entry(rows, i, j)
+        progress.entries += progress.count * (seen - progress.used)
+        progress.used = seen
+        left = progress.count - 1
+        while left > most and (progress.share >= 1.0 or _pulls(pulls, p, left, m) == seen):
             left -= 1
-        keep(held, barred, left)
+        keep(oracle, barred, left)

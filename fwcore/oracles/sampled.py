@@ -1,26 +1,48 @@
-"""kappa random columns, drawn anew at each step: a uniform subset (Frandi et al. 2016, Algorithm 2), or with replacement."""
+"""kappa random columns, drawn again at each step: a uniform subset (Frandi et al. 2016, Algorithm
+2), or with replacement.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fwcore.design import AHEAD, col_dot, col_entries, col_fetch, col_place, prefetch
-from fwcore.dispatch import implements
+from fwcore.kernels.dispatch import implements
+from fwcore.kernels.random import new_stream, uniform_int
+from fwcore.kernels.shuffle import draw_next
+from fwcore.kernels.steepness import steepness
+from fwcore.kernels.types import Floats
 from fwcore.oracles.protocol import steepest
-from fwcore.stream import below, new_stream
 
 
-class Sampled(NamedTuple):
-    """Without replacement: ``order`` (p,) is a permutation that persists; a draw costs kappa swaps at its front.
-
-    Whatever permutation is found, the front after kappa random swaps is a uniform subset, so nothing is ever reset.
-    """
+class _SampledFields(NamedTuple):
+    """What kernels read."""
 
     order: NDArray[np.int32]
     stream: NDArray[np.uint64]
+
+
+class Sampled(_SampledFields):
+    """Without replacement: ``order`` (p,) is a permutation that persists; a draw costs kappa swaps
+    at its front.
+
+    Whatever permutation is found, the front after kappa random swaps is a uniform subset, so
+    nothing is ever reset.
+    """
+
+    __slots__ = ()
+
+    name = "subset"
+    title = "distinct columns"
+    replaces = False
+
+    @classmethod
+    def drawn(cls, design: Any, sigma: Floats, options: Any, seed: int) -> Sampled:
+        """The oracle of a run; see `fwcore.oracles.COLUMN_ORACLES`."""
+        return cls.of(sigma.size, seed)
 
     @classmethod
     def of(cls, p: int, seed: int) -> Sampled:
@@ -28,10 +50,27 @@ class Sampled(NamedTuple):
         return cls(np.arange(p, dtype=np.int32), new_stream(seed))
 
 
-class Replaced(NamedTuple):
-    """With replacement: a column is drawn kappa / p times on average, and seen with probability 1 - (1 - 1/p)^kappa."""
+class _ReplacedFields(NamedTuple):
+    """What kernels read."""
 
     stream: NDArray[np.uint64]
+
+
+class Replaced(_ReplacedFields):
+    """With replacement: a column is drawn kappa / p times on average, and seen with probability 1 -
+    (1 - 1/p)^kappa.
+    """
+
+    __slots__ = ()
+
+    name = "with-replacement"
+    title = "columns with replacement"
+    replaces = True
+
+    @classmethod
+    def drawn(cls, design: Any, sigma: Floats, options: Any, seed: int) -> Replaced:
+        """The oracle of a run; see `fwcore.oracles.COLUMN_ORACLES`."""
+        return cls.of(seed)
 
     @classmethod
     def of(cls, seed: int) -> Replaced:
@@ -40,14 +79,11 @@ class Replaced(NamedTuple):
 
 
 @implements(steepest, Sampled)
-def _steepest(oracle, design, sigma, scale, image, image_sum, kappa):  # type: ignore[no-untyped-def]
+def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive):
     order = oracle.order
     best, slope, entries = order[0], 0.0, 0
     for k in range(kappa):
-        other = k + below(oracle.stream, order.size - k)
-        j = order[other]
-        order[other] = order[k]
-        order[k] = j
+        draw_next(order, k, oracle.stream)
     for k in range(kappa):
         if k + 2 * AHEAD < kappa:
             col_place(design, order[k + 2 * AHEAD])
@@ -58,18 +94,19 @@ def _steepest(oracle, design, sigma, scale, image, image_sum, kappa):  # type: i
         gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
         entries += col_entries(design, j)
         # Ties go to the smaller index: with kappa = p the choice is that of the full oracle.
-        if abs(gradient) > abs(slope) or (abs(gradient) == abs(slope) and j < best):
+        size, largest = steepness(gradient, positive), steepness(slope, positive)
+        if size > largest or (size == largest and j < best):
             best, slope = j, gradient
     return best, slope, kappa, entries
 
 
 @implements(steepest, Replaced)
-def _steepest_replaced(oracle, design, sigma, scale, image, image_sum, kappa):  # type: ignore[no-untyped-def]
+def _steepest_replaced(oracle, design, sigma, scale, image, image_sum, kappa, positive):
     best, slope, entries = 0, 0.0, 0
     for _ in range(kappa):
-        j = below(oracle.stream, sigma.size)
+        j = uniform_int(oracle.stream, sigma.size)
         gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
         entries += col_entries(design, j)
-        if abs(gradient) > abs(slope):
+        if steepness(gradient, positive) > steepness(slope, positive):
             best, slope = j, gradient
     return best, slope, kappa, entries

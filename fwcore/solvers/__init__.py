@@ -1,19 +1,8 @@
-"""The methods. A new one is a file here and a line in SOLVERS; tests, warm-up, command line and page follow."""
+"""The methods, a family a folder. A new one is a file and a line in
+`fwcore.solvers.registry.SOLVERS`.
+"""
 
 from fwcore.solvers.base import Solver
-from fwcore.solvers.cd import CoordinateDescent
-from fwcore.solvers.fw import DeterministicFW
-from fwcore.solvers.registry import SOLVERS, find, register, solvers, unregister
-from fwcore.solvers.sfw import StochasticFW
+from fwcore.solvers.registry import SOLVERS, all_solvers, find_solver, register, unregister
 
-__all__ = [
-    "SOLVERS",
-    "CoordinateDescent",
-    "DeterministicFW",
-    "Solver",
-    "StochasticFW",
-    "find",
-    "register",
-    "solvers",
-    "unregister",
-]
+__all__ = ["SOLVERS", "Solver", "all_solvers", "find_solver", "register", "unregister"]

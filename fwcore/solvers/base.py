@@ -9,23 +9,29 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import njit
 
-from fwcore.design import Floats, Ints
+from fwcore.kernels.types import Floats, Ints
+from fwcore.losses import Loss
 from fwcore.options import Options, WalkOptions
 from fwcore.oracles.choice import Answer
 from fwcore.problem import Problem
 from fwcore.status import Status
 from fwcore.trace import Rows
 
-# Plain integers: a kernel's cache key must not hang on an enum class.
-_SMALL_MOVE, _SMALL_GAP, _STEP_LIMIT = int(Status.SMALL_MOVE), int(Status.SMALL_GAP), int(Status.STEP_LIMIT)
+# Plain integers: a kernel's cache key must not depend on an enum class.
+_SMALL_MOVE, _SMALL_GAP, _STEP_LIMIT = (
+    int(Status.SMALL_MOVE),
+    int(Status.SMALL_GAP),
+    int(Status.STEP_LIMIT),
+)
 
-WALK = np.dtype(
+COUNTERS = np.dtype(
     [
         ("kappa", np.int64),
         ("value", np.float64),
         ("ridge", np.float64),
         ("moved_at_most", np.float64),
         ("gap_at_most", np.float64),
+        ("positive", np.bool_),
         ("small_gaps", np.int64),
         ("small_gaps_wanted", np.int64),
         ("max_steps", np.int64),
@@ -37,59 +43,98 @@ WALK = np.dtype(
         ("outcome", np.int64),
     ]
 )
-"""Book-keeping common to all states, one record: value, ridge and limits of the point, and counters since the start of the path.
+"""Book-keeping common to all states, one record: value, ridge and limits of the point, and counters
+since the start of the path.
 
 ``small_gaps_wanted`` in a row end a point: 1 but where a small gap may be a matter of luck.
 """
 
 
-def new_walk(problem: Problem, options: WalkOptions) -> Any:
-    """The record at the start of a path, shape (1,). Computing X'y costs p dot products, and they are charged here."""
-    walk = np.zeros(1, WALK)
-    walk["moved_at_most"] = options.tol if options.rule == "moved" else -1.0
-    walk["gap_at_most"] = options.tol * problem.f0 if options.rule == "gap" else -1.0
-    walk["small_gaps_wanted"] = 1
-    walk["max_steps"] = options.max_steps
-    walk["dots"] = problem.p
-    walk["entries"] = problem.entries
-    return walk
+def new_counters(problem: Problem, options: WalkOptions) -> Any:
+    """The record at the start of a path, shape (1,). Computing X'y costs p dot products, and they
+    are charged here.
+    """
+    counters = np.zeros(1, COUNTERS)
+    counters["moved_at_most"] = options.tol if options.rule == "moved" else -1.0
+    counters["gap_at_most"] = options.tol * problem.f0 if options.rule == "gap" else -1.0
+    counters["small_gaps_wanted"] = 1
+    counters["max_steps"] = options.max_steps
+    counters["positive"] = problem.positive
+    counters["dots"] = problem.p
+    counters["entries"] = problem.entries
+    return counters
 
 
-def start_point(walk: Any, value: float, ridge: float = 0.0) -> None:
+def start_point(counters: Any, value: float, ridge: float = 0.0) -> None:
     """Open the point ``value`` in the book-keeping; (ridge / 2) ||a||^2 joins the loss."""
-    walk["value"], walk["ridge"], walk["point_steps"], walk["outcome"] = value, ridge, 0, Status.RUNNING
-    walk["small_gaps"] = 0
+    counters["value"], counters["ridge"], counters["point_steps"], counters["outcome"] = (
+        value,
+        ridge,
+        0,
+        Status.RUNNING,
+    )
+    counters["small_gaps"] = 0
 
 
 @dataclass
-class GrowingState:
-    """A run whose arrays grow with the support; ``held`` is the NamedTuple that kernels see."""
+class RunState:
+    """A run: ``arrays`` is the NamedTuple that kernels see, which may be replaced by a larger one;
+    ``engine`` is what makes the steps, where a method has more than one.
+    """
 
-    held: Any
+    arrays: Any
+    engine: Any = None
 
     @property
-    def walk(self) -> Any:
+    def counters(self) -> Any:
         """The book-keeping."""
-        return self.held.walk
+        return self.arrays.counters
 
 
 @njit(nogil=True, cache=True)
-def close_step(walk, row, gap, moved):  # type: ignore[no-untyped-def]
-    """Count a step, write the counters to its row, and see whether a stopping rule ends the point.
+def record(counters, row, gap, moved):
+    """Count a step, and write the counters, the gap and the move to its row; NaN where unknown."""
+    counters.steps += 1
+    counters.point_steps += 1
+    row.step, row.dots, row.entries = counters.steps, counters.dots, counters.entries
+    row.empty, row.gap, row.moved = counters.empty, gap, moved
 
-    ``walk`` and ``row`` are records; a NaN ``gap`` or ``moved`` satisfies no rule.
-    """
-    walk.steps += 1
-    walk.point_steps += 1
-    row.step, row.dots, row.entries, row.empty = walk.steps, walk.dots, walk.entries, walk.empty
-    row.gap, row.moved = gap, moved
-    walk.small_gaps = walk.small_gaps + 1 if gap <= walk.gap_at_most else 0
-    if walk.small_gaps >= walk.small_gaps_wanted:
-        walk.outcome = _SMALL_GAP
-    elif moved <= walk.moved_at_most:
-        walk.outcome = _SMALL_MOVE
-    elif walk.point_steps >= walk.max_steps:
-        walk.outcome = _STEP_LIMIT
+
+@njit(nogil=True, cache=True)
+def check_gap(counters, gap):
+    """End the point where enough gaps in a row were small."""
+    counters.small_gaps = counters.small_gaps + 1 if gap <= counters.gap_at_most else 0
+    if counters.small_gaps >= counters.small_gaps_wanted:
+        counters.outcome = _SMALL_GAP
+
+
+@njit(nogil=True, cache=True)
+def check_move(counters, moved):
+    """End the point where no coefficient moved by more than the tolerance."""
+    if counters.outcome == 0 and moved <= counters.moved_at_most:
+        counters.outcome = _SMALL_MOVE
+
+
+@njit(nogil=True, cache=True)
+def check_limit(counters):
+    """End the point at its step limit."""
+    if counters.outcome == 0 and counters.point_steps >= counters.max_steps:
+        counters.outcome = _STEP_LIMIT
+
+
+@njit(nogil=True, cache=True)
+def check_stop(counters, gap, moved):
+    """Whether a step whose gap and move are both known ends the point: by gap, move or limit."""
+    check_gap(counters, gap)
+    check_move(counters, moved)
+    check_limit(counters)
+
+
+NEEDS = {
+    "closed_line_search": "a closed-form line search",
+    "curvature_bound": "a bound of its curvature",
+}
+"""What a solver may need of a loss: an attribute of `fwcore.losses.Loss`, and what it is called."""
 
 
 class Solver(ABC):
@@ -103,7 +148,10 @@ class Solver(ABC):
         How it is called on the page, and who to cite.
     form : str
         See `fwcore.forms`.
-    losses : tuple of str
+    needs : tuple of str
+        What it needs of a loss, of `NEEDS`; a loss that has all of it is walked.
+    positive : bool
+        Whether it walks problems with the constraint a >= 0.
     draws : "columns" or "rows"
         What random updates, if it makes any, look at.
     counts, compiles : bool
@@ -116,7 +164,8 @@ class Solver(ABC):
     title: ClassVar[str]
     reference: ClassVar[str]
     form: ClassVar[str]
-    losses: ClassVar[tuple[str, ...]]
+    needs: ClassVar[tuple[str, ...]] = ()
+    positive: ClassVar[bool] = False
     draws: ClassVar[str] = "columns"
     counts: ClassVar[bool] = True
     compiles: ClassVar[bool] = True
@@ -124,11 +173,19 @@ class Solver(ABC):
 
     @property
     def missing(self) -> str:
-        """The command that installs what the method needs and does not find; empty where nothing is missing."""
+        """The command that installs what the method needs and does not find; empty where nothing is
+        missing.
+        """
         return ""
 
+    def lacks(self, loss: Loss) -> tuple[str, ...]:
+        """What it needs of a loss, in words, and ``loss`` does not have."""
+        return tuple(
+            words for need, words in NEEDS.items() if need in self.needs and not getattr(loss, need)
+        )
+
     def variant(self, options: Any) -> dict[str, Any]:
-        """Those options, by name, for whose values kernels are compiled anew."""
+        """Those options, by name, for whose values kernels are compiled again."""
         return {}
 
     @abstractmethod
@@ -142,15 +199,20 @@ class Solver(ABC):
         """
 
     @abstractmethod
-    def set_point(self, problem: Problem, state: Any, options: Any, value: float, progress: float) -> None:
-        """Go to the path point ``value``, warm-started; ``progress`` in [0, 1] is the part of the path already walked."""
+    def set_point(
+        self, problem: Problem, state: Any, options: Any, value: float, progress: float
+    ) -> None:
+        """Go to the path point ``value``, warm-started; ``progress`` in [0, 1] is the part of the
+        path already walked.
+        """
 
     @abstractmethod
     def advance(self, problem: Problem, state: Any, n: int) -> Rows:
-        """Up to ``n`` steps by one kernel call; fewer when the point's stopping rule holds. The rows that were filled.
+        """Up to ``n`` steps by one kernel call; fewer when the point's stopping rule holds. The
+        rows that were filled.
 
-        None are where a solver has more to do before its first step. The seconds of rows are left NaN, but where the work is done
-        elsewhere.
+        None are where a solver has more to do before its first step. The seconds of rows are left
+        NaN, but where the work is done elsewhere.
         """
 
     @abstractmethod
@@ -158,11 +220,13 @@ class Solver(ABC):
         """Indices in increasing order and values of the non-zero coefficients, as copies."""
 
     def ridge(self, state: Any) -> float:
-        """The weight r of (r / 2) ||a||^2 in the objective of the point; 0 but for an elastic net."""
-        return float(state.walk["ridge"][0])
+        """The weight r of (r / 2) ||a||^2 in the objective; 0 unless it is an elastic net."""
+        return float(state.counters["ridge"][0])
 
     def answer(self, state: Any) -> Answer | None:
-        """What an oracle on a part of the rows answered in the last step; None of methods that have none."""
+        """What an oracle on a part of the rows answered in the last step; None of methods that have
+        none.
+        """
         return None
 
     def notes(self, state: Any) -> dict[str, Any]:
@@ -171,4 +235,4 @@ class Solver(ABC):
 
     def outcome(self, state: Any) -> Status:
         """Whether the point goes on, and if not, why."""
-        return Status(int(state.walk["outcome"][0]))
+        return Status(int(state.counters["outcome"][0]))

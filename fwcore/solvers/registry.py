@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from fwcore.errors import ParameterError
-from fwcore.solvers.active_set import ActiveSet
-from fwcore.solvers.apg import AcceleratedProjection
-from fwcore.solvers.away_fw import AwayFW
 from fwcore.solvers.base import Solver
-from fwcore.solvers.cd import CoordinateDescent
-from fwcore.solvers.corrective_fw import CorrectiveFW
-from fwcore.solvers.cosamp import Cosamp
-from fwcore.solvers.detcd import DeterministicCD
-from fwcore.solvers.fista import Fista
-from fwcore.solvers.fw import DeterministicFW
-from fwcore.solvers.library.adelie import Adelie
-from fwcore.solvers.library.celer import Celer
-from fwcore.solvers.library.lars import Lars
-from fwcore.solvers.library.scikit_learn import ScikitLearn
-from fwcore.solvers.library.skglm import Skglm
-from fwcore.solvers.omp import OrthogonalMatchingPursuit
-from fwcore.solvers.pairwise_fw import PairwiseFW
-from fwcore.solvers.scd import StochasticCD
-from fwcore.solvers.sfw import StochasticFW
-from fwcore.solvers.sfw_lu_freund import LuFreundFW
-from fwcore.solvers.sfw_mokhtari import MokhtariFW
-from fwcore.solvers.sfw_rows import RowsFW
-from fwcore.solvers.smidas import Smidas
-from fwcore.solvers.stoch_cosamp import StochCosamp
-from fwcore.solvers.truncgrad import TruncatedGradient
+from fwcore.solvers.coordinate_descent.cd import CoordinateDescent
+from fwcore.solvers.coordinate_descent.detcd import DeterministicCD
+from fwcore.solvers.coordinate_descent.scd import StochasticCD
+from fwcore.solvers.external.adelie import Adelie
+from fwcore.solvers.external.celer import Celer
+from fwcore.solvers.external.lars import Lars
+from fwcore.solvers.external.scikit_learn import ScikitLearn
+from fwcore.solvers.external.skglm import Skglm
+from fwcore.solvers.finite_sum.sfw_lu_freund import LuFreundFW
+from fwcore.solvers.finite_sum.sfw_mokhtari import MokhtariFW
+from fwcore.solvers.finite_sum.sfw_rows import RowsFW
+from fwcore.solvers.frank_wolfe.away_fw import AwayFW
+from fwcore.solvers.frank_wolfe.fw import DeterministicFW
+from fwcore.solvers.frank_wolfe.pairwise_fw import PairwiseFW
+from fwcore.solvers.frank_wolfe.sfw import StochasticFW
+from fwcore.solvers.greedy.cosamp import Cosamp
+from fwcore.solvers.greedy.omp import OrthogonalMatchingPursuit
+from fwcore.solvers.greedy.stoch_cosamp import StochCosamp
+from fwcore.solvers.mirror_descent.smidas import Smidas
+from fwcore.solvers.mirror_descent.truncgrad import TruncatedGradient
+from fwcore.solvers.proximal.apg import AcceleratedProjection
+from fwcore.solvers.proximal.fista import Fista
+from fwcore.solvers.working_set.active_set import ActiveSet
+from fwcore.solvers.working_set.corrective_fw import CorrectiveFW
 
 SOLVERS: tuple[Solver, ...] = (
     StochasticFW(),
@@ -57,7 +57,7 @@ SOLVERS: tuple[Solver, ...] = (
 )
 
 
-def find(name: str) -> Solver:
+def find_solver(name: str) -> Solver:
     """The solver of that name.
 
     Raises
@@ -65,16 +65,16 @@ def find(name: str) -> Solver:
     ParameterError
         There is none.
     """
-    for solver in solvers():
+    for solver in all_solvers():
         if solver.name == name:
             return solver
-    raise ParameterError("solver", "fwcore", f"one of {[s.name for s in solvers()]}", name)
+    raise ParameterError("solver", "fwcore", f"one of {[s.name for s in all_solvers()]}", name)
 
 
 _REGISTERED: list[Solver] = []
 
 
-def solvers() -> tuple[Solver, ...]:
+def all_solvers() -> tuple[Solver, ...]:
     """SOLVERS and what was registered since."""
     return (*SOLVERS, *_REGISTERED)
 
@@ -87,7 +87,7 @@ def register(solver: Solver) -> None:
     ParameterError
         Its name is taken.
     """
-    taken = [other.name for other in solvers()]
+    taken = [other.name for other in all_solvers()]
     if solver.name in taken:
         raise ParameterError("name", type(solver).__name__, f"none of {taken}", solver.name)
     _REGISTERED.append(solver)

@@ -102,7 +102,9 @@ def test_a_download_is_begun_shown_and_ends(again, nothing_at_hand, fetching, mo
 
 
 @pytest.mark.parametrize("error", [DatasetError("no connection"), RuntimeError("broken")])
-def test_a_download_that_fails_says_why_and_can_be_tried_again(error, nothing_at_hand, fetching, monkeypatch, caplog):
+def test_a_download_that_fails_says_why_and_can_be_tried_again(
+    error, nothing_at_hand, fetching, monkeypatch, caplog
+):
     monkeypatch.setattr(control.pn.state, "add_periodic_callback", Poll)
     settings = Settings()
     settings.dataset = "pyrim"
@@ -155,10 +157,10 @@ def test_how_far_it_is_is_unknown_until_the_length_is():
 def test_a_dataset_brings_its_sampling_unless_the_user_chose_another():
     settings = Settings()
     settings.dataset = "breast-cancer"
-    assert settings.options["sfw"].sampling == "20%"
+    assert settings.options["sfw"].sampling.text == "20%"
     settings.options["sfw"].sampling = "7%"
     settings.dataset = "diabetes"
-    assert settings.options["sfw"].sampling == "7%"
+    assert settings.options["sfw"].sampling.text == "7%"
 
 
 def test_the_loss_is_offered_for_classes_and_takes_away_what_lacks_it():

@@ -12,7 +12,7 @@ from app.live.thinning import DISPLAYED, Thinner, thin
 from app.runs import Run
 from app.theme import RUN_COLOURS
 from app.wire import Wire
-from fwcore import datasets, find, grids
+from fwcore import datasets, find_solver, grids
 
 
 @settings(max_examples=100, deadline=None)
@@ -45,7 +45,11 @@ def test_what_a_logarithmic_axis_cannot_show_is_left_out():
 
 def test_top_features_are_the_largest_by_mean_and_keep_their_places():
     features = TopFeatures()
-    columns = [(np.arange(12), np.arange(12) / 10.0), (np.array([0]), np.array([-9.0])), (np.array([1]), np.array([0.05]))]
+    columns = [
+        (np.arange(12), np.arange(12) / 10.0),
+        (np.array([0]), np.array([-9.0])),
+        (np.array([1]), np.array([0.05])),
+    ]
     features.follow(columns, 1)
     assert features.choose()
     first = features.indices
@@ -53,7 +57,9 @@ def test_top_features_are_the_largest_by_mean_and_keep_their_places():
     features.follow(columns, 2)
     assert features.choose()
     assert set(features.indices) == {0, *range(3, 12)}
-    assert [b for a, b in zip(first, features.indices, strict=True) if a == b] == [j for j in first if j != 2]
+    assert [b for a, b in zip(first, features.indices, strict=True) if a == b] == [
+        j for j in first if j != 2
+    ]
     features.follow(columns, 3)
     assert not features.choose()
     assert len(features.indices) == COUNT
@@ -65,9 +71,14 @@ def test_lookup_finds_what_is_there_and_zero_elsewhere():
 
 
 def walked(name="sfw", points=30, upto=None, **options):
-    run = Run(find(name), {"tol": 1e-2, **options}, 0, None)
+    run = Run(find_solver(name), {"tol": 1e-2, **options}, 0, None)
     problem = datasets.load("diabetes")
-    run.prepare(problem, grids.delta_grid(5.0, points) if run.solver.form == "ball" else grids.lam_grid(problem, points))
+    run.prepare(
+        problem,
+        grids.delta_grid(5.0, points)
+        if run.solver.form == "ball"
+        else grids.lam_grid(problem, points),
+    )
     while not run.state.over and (upto is None or run.walk.reached < upto):
         run.turn()
     return run
@@ -90,7 +101,7 @@ def test_the_board_streams_points_and_shows_what_the_walk_says():
     board.tick()
     assert shown.points.data["nnz"] == run.walk.points["nnz"].tolist()
     assert shown.points.data["point"] == list(range(30))
-    best = run.walk.points["test_mse"].argmin()
+    best = run.walk.points["test_error"].argmin()
     assert shown.best.data["l1"] == [run.walk.points["l1"][best]]
     assert shown.head.data["l1"] == []
     dense = run.walk.result().coefs.toarray()
@@ -113,9 +124,15 @@ def test_an_overlay_follows_the_features_of_the_first_run():
 
 @pytest.mark.parametrize("name", ["sklearn", "lars", "smidas"])
 def test_a_run_without_rules_or_objective_of_its_own_is_drawn_as_any_other(name):
-    run, board = Run(find(name), find(name).Options().settings(), 0, None), Board(Wire())
+    run, board = (
+        Run(find_solver(name), find_solver(name).Options().settings(), 0, None),
+        Board(Wire()),
+    )
     problem = datasets.load("diabetes")
-    run.prepare(problem, grids.delta_grid(5.0, 4) if run.solver.form == "ball" else grids.lam_grid(problem, 4))
+    run.prepare(
+        problem,
+        grids.delta_grid(5.0, 4) if run.solver.form == "ball" else grids.lam_grid(problem, 4),
+    )
     board.begin([run])
     while not run.state.over:
         run.turn()
@@ -135,11 +152,16 @@ def test_a_run_without_rules_or_objective_of_its_own_is_drawn_as_any_other(name)
 def test_right_answers_are_drawn_where_an_oracle_may_be_wrong():
     exact, partial, unjudged = (
         walked("fw", points=3, max_steps=50, **given)
-        for given in ({}, {"oracle": "greedy rows"}, {"oracle": "greedy rows", "judge": 0})
+        for given in ({}, {"oracle": "greedy-rows"}, {"oracle": "greedy-rows", "oracle_judge": 0})
     )
     board = Board(Wire())
     assert not board._extra.visible
-    for runs, seen in (([exact], False), ([exact, partial], True), ([unjudged], False), ([partial], True)):
+    for runs, seen in (
+        ([exact], False),
+        ([exact, partial], True),
+        ([unjudged], False),
+        ([partial], True),
+    ):
         board.begin(runs)
         board.tick()
         assert board._extra.visible is seen
@@ -148,7 +170,10 @@ def test_right_answers_are_drawn_where_an_oracle_may_be_wrong():
     shown = board.sources[0].hits.data
     assert shown["step"][-1] == hits.size
     assert shown["share"][-1] == pytest.approx(hits.mean())
-    assert all(share == pytest.approx(hits[:step].mean()) for step, share in zip(shown["step"], shown["share"], strict=True))
+    assert all(
+        share == pytest.approx(hits[:step].mean())
+        for step, share in zip(shown["step"], shown["share"], strict=True)
+    )
     board.say()
     assert f"{hits.mean():.1%} of the columns" in board._captions["hits"].text
     assert pictured(board, Hits).describe(exact) == ""
@@ -160,7 +185,7 @@ def test_right_answers_are_drawn_where_an_oracle_may_be_wrong():
 
 
 def test_a_single_step_of_a_library_is_a_point_that_comes_back():
-    run, problem = Run(find("sklearn"), {"tol": 1e-4}, 0, None), datasets.load("diabetes")
+    run, problem = Run(find_solver("sklearn"), {"tol": 1e-4}, 0, None), datasets.load("diabetes")
     run.prepare(problem, grids.lam_grid(problem, 4))
     run.step()
     while run.due() is not None:
@@ -188,7 +213,9 @@ def test_reset_empties_the_pictures_and_a_new_run_starts_afresh():
     board.tick()
     board.begin([])
     board.tick()
-    assert all(len(source.data["l1"]) == 0 for source in (board.sources[0].points, board.sources[0].paths))
+    assert all(
+        len(source.data["l1"]) == 0 for source in (board.sources[0].points, board.sources[0].paths)
+    )
     assert board.point.disabled
     second = walked(points=7)
     board.begin([second])
@@ -227,16 +254,19 @@ def test_the_stopping_line_is_at_the_tolerance():
     board = Board(Wire())
     board.begin([walked(tol=0.03, points=3)])
     gaps = pictured(board, Gaps)
-    assert [(level.visible, level.location) for level in gaps._levels] == [(True, 0.03), (False, None)] or gaps._levels[
-        0
-    ].location == 0.03
+    assert [(level.visible, level.location) for level in gaps._levels] == [
+        (True, 0.03),
+        (False, None),
+    ] or gaps._levels[0].location == 0.03
 
 
 def test_pictures_are_linked_by_one_range_and_marked_by_one_cursor():
     board = Board(Wire())
     over_l1 = [picture for picture in board.pictures if picture.over_l1]
     assert len(over_l1) == 3
-    assert {id(plot.x_range) for picture in over_l1 for plot in picture.figures} == {id(board._l1_range)}
+    assert {id(plot.x_range) for picture in over_l1 for plot in picture.figures} == {
+        id(board._l1_range)
+    }
     assert [type(picture) for picture in board.pictures] == list(LIVE)
     assert all(len(picture.cursors) == len(picture.figures) for picture in board.pictures)
 

@@ -4,7 +4,6 @@ import time
 import weakref
 
 import panel_material_ui as pmui
-import param
 import pytest
 from fakes import scheduler, wait_for
 
@@ -13,8 +12,9 @@ from app.controls.options import log_steps, solver_cards, widget_for
 from app.controls.sampling import SamplingControl
 from app.drain import Drain
 from app.settings import SPEEDS, Settings
-from fwcore import ParameterError, WalkOptions, register, solvers, unregister
-from fwcore.solvers.fw import DeterministicFW
+from fwcore import ParameterError, WalkOptions, all_solvers, register, unregister
+from fwcore.options import Amount, BatchSize, Switch
+from fwcore.solvers.frank_wolfe.fw import DeterministicFW
 
 
 @pytest.fixture
@@ -163,7 +163,10 @@ def test_settings_become_an_experiment_that_is_complete():
     assert SPEEDS[settings.speed] == 200.0
 
 
-@pytest.mark.parametrize("setting", [{"points": 1}, {"delta_max": 0.0}, {"seed": -1}, {"test_fraction": 0.95}, {"dataset": "x"}])
+@pytest.mark.parametrize(
+    "setting",
+    [{"points": 1}, {"delta_max": 0.0}, {"seed": -1}, {"test_fraction": 0.95}, {"dataset": "x"}],
+)
 def test_settings_out_of_range_are_refused(setting):
     with pytest.raises(ValueError, match=next(iter(setting))):
         Settings().param.update(**setting)
@@ -176,11 +179,11 @@ def test_the_sampling_control_writes_the_rule_and_says_what_it_comes_to():
     assert "κ = 11" in control.told
     assert "⌈fraction · p⌉" in control.told
     control._fields[control._kind.value]["fraction"].value = 0.05
-    assert options.sampling == "5%"
+    assert options.sampling.text == "5%"
     assert "κ = 51" in control.told
     kinds = control._kind.options
     control._kind.value = kinds["one of the steepest, with confidence (Theorem 1)"]
-    assert options.sampling == "top:0.98,0.02"
+    assert options.sampling.text == "top:0.98,0.02"
     assert "κ = 194" in control.told
     settings.dataset = "synthetic-10000-32"
     assert "κ = 194</b> of 10,000 columns" in control.told
@@ -190,7 +193,7 @@ def test_the_sampling_control_writes_the_rule_and_says_what_it_comes_to():
     assert "an int in [1, 10000]. Got 20000" in control.told
 
 
-@pytest.mark.parametrize("name", [solver.name for solver in solvers()])
+@pytest.mark.parametrize("name", [solver.name for solver in all_solvers()])
 def test_the_widgets_of_a_card_change_no_option(name):
     settings = Settings()
     before = settings.options[name].settings()
@@ -215,17 +218,24 @@ def test_a_registered_solver_gets_a_card_from_its_options():
         title = "Many options"
 
         class Options(WalkOptions):
-            lazy = param.Boolean(default=True, doc="Whether to be lazy.")
-            ratio = param.Number(default=0.5, bounds=(0.0, 1.0), doc="A ratio.")
-            label_text = param.String(default="x", doc="A text.")
+            lazy = Switch(default=True, doc="Whether to be lazy.")
+            ratio = Amount(default=0.5, bounds=(0.0, 1.0), doc="A ratio.")
+            share = BatchSize(default="1%", doc="A share.")
 
     register(Many())
     try:
         settings = Settings()
         assert "many" in settings.param.solver.objects
         settings.solver = "many"
-        kinds = {name: type(widget_for(settings.options["many"], name, settings)) for name in ("lazy", "ratio", "label_text")}
-        assert kinds == {"lazy": pmui.Switch, "ratio": pmui.FloatInput, "label_text": pmui.TextInput}
+        kinds = {
+            name: type(widget_for(settings.options["many"], name, settings))
+            for name in ("lazy", "ratio", "share")
+        }
+        assert kinds == {
+            "lazy": pmui.Switch,
+            "ratio": pmui.FloatInput,
+            "share": pmui.TextInput,
+        }
         cards = solver_cards(settings)
         assert "Many options (many)" in cards._names
         assert settings.experiment().solvers[0] == ("many", settings.options["many"].settings())

@@ -5,13 +5,15 @@ import numpy as np
 import pytest
 
 from app.plots import race_curves
-from fwcore import race
+from fwcore.experiments import race
 
 
 def curve(name, scale=1.0):
     cost = np.array([0.0, 10.0, 20.0])
     left, gap = scale * np.array([3.0, 2.0, 1.0]), np.array([np.nan, 0.2, 0.1])
-    return race.Curve(name, cost, np.full(3, np.nan), cost / 100, left, np.array([0, 0.1, 0.2]), gap, gap, {})
+    return race.Curve(
+        name, cost, np.full(3, np.nan), cost / 100, left, np.array([0, 0.1, 0.2]), gap, gap, {}
+    )
 
 
 def test_a_line_each_with_the_numbers_of_its_curve():
@@ -39,7 +41,9 @@ def test_the_suboptimality_is_relative_to_the_start():
     assert type(hv.render(plot, backend="bokeh").x_scale).__name__ == "LogScale"
 
 
-@pytest.mark.parametrize("asked", [{"curves": []}, {"cost": "dots"}, {"measure": "dots"}, {"measure": "suboptimality"}])
+@pytest.mark.parametrize(
+    "asked", [{"curves": []}, {"cost": "dots"}, {"measure": "dots"}, {"measure": "suboptimality"}]
+)
 def test_bad_axes_are_refused(asked):
     name = "least" if "suboptimality" in asked.values() else next(iter(asked))
     with pytest.raises(ValueError, match=f"'{name}' parameter"):

@@ -8,7 +8,7 @@ from fakes import AGAIN, EXPERIMENT, scheduler, wait_for
 
 from app.runs import Run, RunState, Session
 from app.settings import Experiment
-from fwcore import Walk, datasets, find, grids
+from fwcore import Walk, datasets, find_solver, grids
 
 
 def started(speed=None, paused=False, experiment=EXPERIMENT):
@@ -30,8 +30,12 @@ def alone(experiment):
     problem = datasets.load(experiment.dataset, test_fraction=experiment.test_fraction)
     results = []
     for name, options in experiment.solvers:
-        ball = find(name).form == "ball"
-        grid = grids.delta_grid(experiment.delta_max, experiment.points) if ball else grids.lam_grid(problem, experiment.points)
+        ball = find_solver(name).form == "ball"
+        grid = (
+            grids.delta_grid(experiment.delta_max, experiment.points)
+            if ball
+            else grids.lam_grid(problem, experiment.points)
+        )
         walk = Walk(problem, name, grid, options, seed=experiment.seed)
         for _ in walk.snapshots():
             pass
@@ -91,7 +95,9 @@ def test_after_stop_no_chunk_is_begun_and_what_was_reached_is_kept(again):
     session.stop()
     chunks = [len(run.walk.chunks) for run in session.runs]
     wait_for(lambda: session._scheduler.workers == 0, "the workers to end")
-    assert all(len(run.walk.chunks) <= before + 1 for run, before in zip(session.runs, chunks, strict=True))
+    assert all(
+        len(run.walk.chunks) <= before + 1 for run, before in zip(session.runs, chunks, strict=True)
+    )
     assert session.state in (RunState.STOPPED, RunState.DONE)
     assert all(run.walk.result().points.size == run.walk.reached for run in session.runs)
     session.step()
@@ -110,7 +116,7 @@ def test_stop_while_preparing_starts_nothing(again):
 @pytest.mark.parametrize("again", range(AGAIN))
 def test_a_failing_run_carries_its_error_and_the_pool_lives_on(again, monkeypatch):
     session = Session(scheduler())
-    broken = find("cd")
+    broken = find_solver("cd")
     monkeypatch.setattr(type(broken), "advance", lambda *_: 1 / 0)
     session.start(EXPERIMENT, None)
     finished(session)
@@ -127,7 +133,10 @@ def test_a_parameter_that_does_not_fit_the_data_fails_before_any_step():
     wrong = Experiment(**{**vars(EXPERIMENT), "solvers": (("sfw", {"sampling": "5000"}),)})
     session = finished(started(experiment=wrong))
     assert session.state is RunState.FAILED
-    assert session.runs[0].message == "The 'kappa' parameter of StochasticFW must be an int in [1, 1000]. Got 5000 instead."
+    assert (
+        session.runs[0].message
+        == "The 'kappa' parameter of StochasticFW must be an int in [1, 1000]. Got 5000 instead."
+    )
     assert session.runs[0].walk is None
 
 
@@ -174,7 +183,7 @@ def test_a_session_that_is_reset_leaves_nothing_behind():
 
 
 def test_commands_to_a_run_without_a_problem_are_harmless():
-    run = Run(find("sfw"), {}, 0, None)
+    run = Run(find_solver("sfw"), {}, 0, None)
     run.step()
     run.resume()
     assert run.due() is None

@@ -1,7 +1,9 @@
-"""Time to a certified path: 100 values of lam, the worst relative duality gap by our judge, outside the clock.
+"""Time to a certified path: 100 values of lam, the worst relative duality gap by our judge, outside
+the clock.
 
-Every method is run over a ladder of tolerances; its figure is the fastest setting whose worst gap is small enough. All methods
-compute the same models: the ball form gets the l1 norms of a reference solution at each lam.
+Every method is run over a ladder of tolerances; its figure is the fastest setting whose worst gap
+is small enough. All methods compute the same models: the ball form gets the l1 norms of a reference
+solution at each lam.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from peers import PEERS, Timed, timed
 from problems import CASES, Case, available
 from rich.console import Console
 
-from fwcore import Problem, Walk, find, walk_path, warmup
+from fwcore import Problem, Walk, find_solver, walk_path, warmup
 
 ACCURACIES = (1e-3, 1e-5)
 POINTS = 100
@@ -40,8 +42,10 @@ class Method:
     ours: bool
 
 
-def walked(problem: Problem, solver: str, grid: Any, options: dict[str, Any], seed: int = 0) -> tuple[Timed, Any]:
-    """Our path without the judge, so that only the solver is timed; and the state that it ends in."""
+def walked(
+    problem: Problem, solver: str, grid: Any, options: dict[str, Any], seed: int = 0
+) -> tuple[Timed, Any]:
+    """Our path without the judge, so that only the solver is timed; and its last state."""
     walk = Walk(problem, solver, grid, options, seed=seed)
     method, state = walk.solver, walk._state
     begun = time.perf_counter()
@@ -70,11 +74,17 @@ def worst_gap(problem: Problem, form: str, grid: Any, coefs: Any) -> float:
     gaps = []
     for k, value in enumerate(grid):
         rows = coefs.indices[coefs.indptr[k] : coefs.indptr[k + 1]].astype(np.int64)
-        gaps.append(problem.judge(rows, coefs.data[coefs.indptr[k] : coefs.indptr[k + 1]], form, value).true_gap)
+        gaps.append(
+            problem.judge(
+                rows, coefs.data[coefs.indptr[k] : coefs.indptr[k + 1]], form, value
+            ).true_gap
+        )
     return max(gaps) / problem.f0
 
 
-def methods(case: Case, peers: list[str] | None = None, threads: tuple[int, ...] = (1, 2)) -> list[Method]:
+def methods(
+    case: Case, peers: list[str] | None = None, threads: tuple[int, ...] = (1, 2)
+) -> list[Method]:
     """All that can run on a case, or only these peers."""
     lam = np.geomspace(case.problem.lam_max, case.problem.lam_max / case.span, POINTS)
     radii = walk_path(case.problem, "active_set", lam, tol=1e-8).points["l1"]
@@ -83,7 +93,11 @@ def methods(case: Case, peers: list[str] | None = None, threads: tuple[int, ...]
     for stored, problem in case.stored.items():
         for solver, grid in (("corrective_fw", radii), ("active_set", lam)):
             for n in threads:
-                found.append(_our_method(f"{solver}, {stored}, threads={n}", problem, solver, grid, {"threads": n}))
+                found.append(
+                    _our_method(
+                        f"{solver}, {stored}, threads={n}", problem, solver, grid, {"threads": n}
+                    )
+                )
         if stored == next(iter(case.stored)):
             found.append(_our_method(f"cd, {stored}", problem, "cd", lam, {}))
     # Copies, since peers want arrays that could be written to.
@@ -112,12 +126,16 @@ def methods(case: Case, peers: list[str] | None = None, threads: tuple[int, ...]
     return found
 
 
-def _our_method(name: str, problem: Problem, solver: str, grid: Any, options: dict[str, Any]) -> Method:
+def _our_method(
+    name: str, problem: Problem, solver: str, grid: Any, options: dict[str, Any]
+) -> Method:
     return Method(
         name,
         _OURS,
-        lambda tolerance: walked(problem, solver, grid, {"rule": "gap", "tol": tolerance, **options})[0],
-        lambda coefs: worst_gap(problem, find(solver).form, grid, coefs),
+        lambda tolerance: walked(
+            problem, solver, grid, {"rule": "gap", "tol": tolerance, **options}
+        )[0],
+        lambda coefs: worst_gap(problem, find_solver(solver).form, grid, coefs),
         ours=True,
     )
 
@@ -129,10 +147,16 @@ def settings(method: Method) -> dict[float, tuple[float, float]]:
         try:
             run = method.run(tolerance)
         except Exception as error:
-            _tell(f"  {method.name} at {tolerance:g} failed: {type(error).__name__}: {str(error)[:200]}")
+            _tell(
+                f"  {method.name} at {tolerance:g} failed: {type(error).__name__}: "
+                f"{str(error)[:200]}"
+            )
             break
         gap = method.judge(run.coefs)
-        _tell(f"  {method.name} at {tolerance:g}: {run.cpu:.3f} s CPU, {run.wall:.3f} s wall, worst gap {gap:.1e}")
+        _tell(
+            f"  {method.name} at {tolerance:g}: {run.cpu:.3f} s CPU, {run.wall:.3f} s wall, "
+            f"worst gap {gap:.1e}"
+        )
         for accuracy in ACCURACIES:
             if gap <= accuracy:
                 chosen.setdefault(accuracy, (tolerance, gap))
@@ -163,10 +187,15 @@ def measure(name: str, peers: list[str] | None = None) -> list[dict[str, Any]]:
                 continue
             tolerance, gap = chosen[method.name][accuracy]
             runs = times[method.name, tolerance]
-            cpu, wall = (statistics.median(getattr(run, what) for run in runs) for what in ("cpu", "wall"))
-            these.append({"problem": name, "accuracy": accuracy, "method": method.name, "tolerance": tolerance, "worst gap": gap,
+            cpu, wall = (
+                statistics.median(getattr(run, what) for run in runs) for what in ("cpu", "wall")
+            )
+            these.append({"problem": name, "accuracy": accuracy, "method": method.name,
+                          "tolerance": tolerance, "worst gap": gap,
                           "cpu": cpu, "wall": wall, "ours": method.ours})  # fmt: skip
-        best = min((row for row in these if not row["ours"]), key=lambda row: row["wall"], default=None)
+        best = min(
+            (row for row in these if not row["ours"]), key=lambda row: row["wall"], default=None
+        )
         for row in these:
             row["best peer / this (CPU)"] = best["cpu"] / row["cpu"] if best else float("nan")
             row["best peer / this (wall)"] = best["wall"] / row["wall"] if best else float("nan")
@@ -175,6 +204,13 @@ def measure(name: str, peers: list[str] | None = None) -> list[dict[str, Any]]:
     return rows
 
 
-def measure_all(only: list[str] | None = None, peers: list[str] | None = None) -> list[dict[str, Any]]:
+def measure_all(
+    only: list[str] | None = None, peers: list[str] | None = None
+) -> list[dict[str, Any]]:
     """All cases whose files are at hand."""
-    return [row for name in CASES if available(name) and (not only or name in only) for row in measure(name, peers)]
+    return [
+        row
+        for name in CASES
+        if available(name) and (not only or name in only)
+        for row in measure(name, peers)
+    ]

@@ -1,4 +1,6 @@
-"""Frank-Wolfe on sampled rows: the time of a step against p and n at 20 entries a row, and against copt's."""
+"""Frank-Wolfe on sampled rows: the time of a step against p and n at 20 entries a row, and against
+copt's.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,9 @@ import numpy as np
 import scipy.sparse
 from threadpoolctl import threadpool_limits
 
-from fwcore import Problem, Walk, datasets, race, warmup
-from fwcore.study import contenders
+from fwcore import Problem, Walk, datasets, warmup
+from fwcore.experiments import race
+from fwcore.experiments.solver_spec import parse_specs
 
 ENTRIES = 20
 _NAMES = ("sfw_rows", "sfw_mokhtari", "sfw_lu_freund")
@@ -27,15 +30,25 @@ def sparse_problem(n: int, p: int) -> tuple[Problem, Any, Any]:
     """n rows of 20 entries in random columns of p, classes by some of them."""
     random = np.random.default_rng(0)
     columns = random.integers(0, p, (n, ENTRIES)).ravel()
-    X = scipy.sparse.csr_array((random.standard_normal(n * ENTRIES), columns, np.arange(0, n * ENTRIES + 1, ENTRIES)), shape=(n, p))
+    X = scipy.sparse.csr_array(
+        (random.standard_normal(n * ENTRIES), columns, np.arange(0, n * ENTRIES + 1, ENTRIES)),
+        shape=(n, p),
+    )
     X.sum_duplicates()
-    y = np.where(X @ (random.standard_normal(p) * (np.arange(p) % 7 == 0)) + 0.1 * random.standard_normal(n) > 0, 1.0, -1.0)
+    y = np.where(
+        X @ (random.standard_normal(p) * (np.arange(p) % 7 == 0)) + 0.1 * random.standard_normal(n)
+        > 0,
+        1.0,
+        -1.0,
+    )
     return Problem.from_arrays(X.tocsc(), y, loss="logistic", standardize=False), X, y
 
 
 def step_time(problem: Problem, name: str, steps: int = 100_000) -> float:
     """Microseconds of a step of one sample."""
-    walk = Walk(problem, name, [50.0], {"batch": "1", "rule": "moved", "tol": 1e-14, "max_steps": 10**9})
+    walk = Walk(
+        problem, name, [50.0], {"batch": "1", "rule": "moved", "tol": 1e-14, "max_steps": 10**9}
+    )
     solver, state = walk.solver, walk._state
     warmup.ready(solver, problem.design, walk.options, "logistic")
     solver.set_point(problem, state, walk.options, 50.0, 0.0)
@@ -51,12 +64,16 @@ def steps() -> list[dict[str, Any]]:
     rows = []
     for n, p in sizes:
         problem = sparse_problem(n, p)[0]
-        rows.append({"n": n, "p": p} | {f"{name} (us)": step_time(problem, name) for name in _NAMES})
+        rows.append(
+            {"n": n, "p": p} | {f"{name} (us)": step_time(problem, name) for name in _NAMES}
+        )
     return rows
 
 
 def figure_1(seeds: int = 20) -> list[dict[str, Any]]:
-    """Figure 1 of Negiar et al. (2020): batches of n / 100, medians of the seeds, at equal derivatives."""
+    """Figure 1 of Negiar et al. (2020): batches of n / 100, medians of the seeds, at equal
+    derivatives.
+    """
     rows = []
     for name, loss, delta, passes, unit in _FIGURE_1:
         if not datasets.available(datasets.find(name)):
@@ -64,18 +81,26 @@ def figure_1(seeds: int = 20) -> list[dict[str, Any]]:
         read = datasets.read(name)
         problem = Problem.from_arrays(read.X, read.y / unit, loss=loss, standardize=False)
         least = race.certified_minimum(problem, "ball", delta)
-        for contender in contenders(",".join(_NAMES)):
+        for solver in parse_specs(",".join(_NAMES)):
             budget = passes * problem.m
-            curves = [race.race(problem, [contender], delta, grads=budget, seed=seed)[0] for seed in range(seeds)]
-            left = [(curve.at(budget, "grads") - least) / (curve.objective[0] - least) for curve in curves]
+            curves = [
+                race.race(problem, [solver], delta, grads=budget, seed=seed)[0]
+                for seed in range(seeds)
+            ]
+            left = [
+                (curve.at(budget, "grads") - least) / (curve.objective[0] - least)
+                for curve in curves
+            ]
             slope = float(np.median([curve.slope(least) for curve in curves]))
             found = {"(f - min) / (max - min)": float(np.median(left)), "slope": slope}
-            rows.append({"dataset": name, "passes": passes, "solver": contender.text} | found)
+            rows.append({"dataset": name, "passes": passes, "solver": solver.text} | found)
     return rows
 
 
 def against_copt(n: int = 20_000, p: int = 100_000) -> list[dict[str, Any]]:
-    """Microseconds a sampled derivative, and what was reached after ten passes; batches of one and of n / 100."""
+    """Microseconds a sampled derivative, and what was reached after ten passes; batches of one and
+    of n / 100.
+    """
     if importlib.util.find_spec("copt") is None:
         return []
     with warnings.catch_warnings():
@@ -86,7 +111,10 @@ def against_copt(n: int = 20_000, p: int = 100_000) -> list[dict[str, Any]]:
 
     problem, X, y = sparse_problem(n, p)
     delta, rows = 50.0, []
-    ball, loss = copt.constraint.L1Ball(delta), copt.loss.LogLoss(scipy.sparse.csr_matrix(X), (y + 1) / 2)
+    ball, loss = (
+        copt.constraint.L1Ball(delta),
+        copt.loss.LogLoss(scipy.sparse.csr_matrix(X), (y + 1) / 2),
+    )
     for batch, passes in ((1, 1), (n // 100, 10)):
 
         def run(batch: int = batch, passes: int = passes) -> Any:
@@ -109,7 +137,9 @@ def against_copt(n: int = 20_000, p: int = 100_000) -> list[dict[str, Any]]:
             warnings.simplefilter("ignore")
             run()
             seconds, a = run()
-        (curve,) = race.race(problem, contenders(f"sfw_rows:batch={batch}"), delta, grads=passes * n)
+        (curve,) = race.race(
+            problem, parse_specs(f"sfw_rows:batch={batch}"), delta, grads=passes * n
+        )
         theirs = problem.loss.value(X @ a, y)
         rows.append(
             {

@@ -1,6 +1,8 @@
-"""Oracles on a part of the rows: Figures 1 to 4 and Table II of Rakotomamonjy, Koco & Ralaivola (2016).
+"""Oracles on a part of the rows: Figures 1 to 4 and Table II of Rakotomamonjy, Koco & Ralaivola
+(2016).
 
-All are compared with our exact solver, whose pass over 2,000 x 4,000 entries takes 2 ms, and over a sparse text well under one.
+All are compared with our exact solver, whose pass over 2,000 x 4,000 entries takes 2 ms, and over a
+sparse text well under one.
 """
 
 from __future__ import annotations
@@ -9,56 +11,70 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from fwcore import datasets, papers
-from fwcore.recovery import classify, recover
-from fwcore.study import Contender
+from fwcore import datasets
+from fwcore.experiments import published
+from fwcore.experiments.recovery import classify, recover
+from fwcore.experiments.solver_spec import SolverSpec
 
 _ORACLES = (
     "",
-    "oracle=greedy rows;stable=5",
-    "oracle=greedy rows;stable=100",
-    "oracle=greedy rows;stable=20;finalists=64",
-    "oracle=random rows;by_size=false;stable=5",
-    "oracle=random rows;by_size=false;stable=100",
-    "oracle=random rows;stable=100",
-    "oracle=halving;oracle_rule=budget;budget=0.2",
-    "oracle=halving;oracle_rule=budget;budget=0.1;finalists=256",
-    "oracle=halving;oracle_rule=budget;budget=0.2;by_size=false",
-    "oracle=halving;oracle_rule=doubling;budget=0.05",
-    "oracle=rejects;oracle_rule=budget;budget=0.2",
+    "oracle=greedy-rows;oracle_stable=5",
+    "oracle=greedy-rows;oracle_stable=100",
+    "oracle=greedy-rows;oracle_stable=20;oracle_finalists=64",
+    "oracle=random-rows;oracle_by_size=false;oracle_stable=5",
+    "oracle=random-rows;oracle_by_size=false;oracle_stable=100",
+    "oracle=random-rows;oracle_stable=100",
+    "oracle=successive-halving;oracle_rule=budget;oracle_budget=0.2",
+    "oracle=successive-halving;oracle_rule=budget;oracle_budget=0.1;oracle_finalists=256",
+    "oracle=successive-halving;oracle_rule=budget;oracle_budget=0.2;oracle_by_size=false",
+    "oracle=successive-halving;oracle_rule=doubling;oracle_budget=0.05",
+    "oracle=successive-rejects;oracle_rule=budget;oracle_budget=0.2",
 )
-# To find a set again after each row costs more than the row, and a pull more than a row's entry: a trial takes seconds.
-_FOR_SETS = tuple(text for text in _ORACLES if "stable=100" not in text and "rejects" not in text)
+# To find a set again after each row costs more than the row, and a pull more than a row's entry: a
+# trial takes seconds.
+_FOR_SETS = tuple(
+    text for text in _ORACLES if "stable=100" not in text and "successive-rejects" not in text
+)
 _BUDGETS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
 _TEXT = (
     "cosamp:turns=10",
-    "cosamp:turns=10;oracle=halving;oracle_rule=budget;budget=0.2;by_size=false",
-    "cosamp:turns=10;oracle=halving;oracle_rule=budget;budget=0.2",
-    "cosamp:turns=10;oracle=greedy rows;oracle_rule=budget;budget=0.2",
+    "cosamp:turns=10;oracle=successive-halving;oracle_rule=budget;oracle_budget=0.2;oracle_by_size=false",
+    "cosamp:turns=10;oracle=successive-halving;oracle_rule=budget;oracle_budget=0.2",
+    "cosamp:turns=10;oracle=greedy-rows;oracle_rule=budget;oracle_budget=0.2",
     "stoch_cosamp:10%;turns=10",
     "omp",
 )
 
 
-def _entrants(solver: str, oracles: Sequence[str]) -> list[Contender]:
+def _entrants(solver: str, oracles: Sequence[str]) -> list[SolverSpec]:
     # A trial of exact Frank-Wolfe makes 50 passes; to judge each answer would make as many more.
-    return [Contender.parse(f"{solver}:judge=5;{text}" if text else solver) for text in oracles]
+    return [
+        SolverSpec.parse(f"{solver}:oracle_judge=5;{text}" if text else solver) for text in oracles
+    ]
 
 
 def figures() -> dict[str, list[dict[str, Any]]]:
     """Figures 1 to 4."""
     found = {}
     for rows, columns, trials in ((2000, 4000, 20), (5000, 10_000, 3)):
-        for number, solver, oracles in ((1, "fw", _ORACLES), (2, "omp", _ORACLES), (3, "cosamp", _FOR_SETS)):
+        for number, solver, oracles in (
+            (1, "fw", _ORACLES),
+            (2, "omp", _ORACLES),
+            (3, "cosamp", _FOR_SETS),
+        ):
             if number == 1 and rows > 2000:
                 continue
             means = recover(_entrants(solver, oracles), rows=rows, columns=columns, trials=trials)
-            found[f"Figure {number}: {solver}, {rows:,} x {columns:,}, 50 relevant, {trials} trials"] = [
-                asdict(row) for row in means
-            ]
-    entrants = [f"oracle={name};oracle_rule=budget;budget={b}" for name in ("halving", "greedy rows") for b in _BUDGETS]
+            found[
+                f"Figure {number}: {solver}, {rows:,} x {columns:,}, 50 relevant, {trials} trials"
+            ] = [asdict(row) for row in means]
+    specs = [
+        f"oracle={name};oracle_rule=budget;oracle_budget={b}"
+        for name in ("successive-halving", "greedy-rows")
+        for b in _BUDGETS
+    ]
     found["Figure 4: omp by budget, 2,000 x 4,000, 10 trials"] = [
-        asdict(row) for row in recover(_entrants("omp", ["", *entrants]), trials=10)
+        asdict(row) for row in recover(_entrants("omp", ["", *specs]), trials=10)
     ]
     return found
 
@@ -66,10 +82,15 @@ def figures() -> dict[str, list[dict[str, Any]]]:
 def texts() -> list[dict[str, Any]]:
     """Table II, with what the paper printed of exact CoSaMP."""
     found = []
-    for name, accuracy in papers.TEXTS.items():
+    for name, accuracy in published.TEXTS.items():
         if datasets.available(datasets.find(name)):
-            rows = classify(datasets.read(name), [Contender.parse(text) for text in _TEXT], splits=5)
-            found += [asdict(row) | {"paper": accuracy if row.contender == _TEXT[0] else float("nan")} for row in rows]
+            rows = classify(
+                datasets.read(name), [SolverSpec.parse(text) for text in _TEXT], splits=5
+            )
+            found += [
+                asdict(row) | {"paper": accuracy if row.solver == _TEXT[0] else float("nan")}
+                for row in rows
+            ]
     return found
 
 

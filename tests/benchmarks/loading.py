@@ -1,4 +1,6 @@
-"""What reading costs: LIBSVM text beside scikit-learn's loader, a 100 MB CSV, and the second opening of a dataset."""
+"""What reading costs: LIBSVM text beside scikit-learn's loader, a 100 MB CSV, and the second
+opening of a dataset.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ import sys, time
 from fwcore.datasets import parse_file
 
 def told(what):
-    return next(int(line.split()[1]) << 10 for line in open("/proc/self/status") if line.startswith(what))
+    lines = open("/proc/self/status")
+    return next(int(line.split()[1]) << 10 for line in lines if line.startswith(what))
 
 parse_file(sys.argv[2])
 with open("/proc/self/clear_refs", "w") as file:
@@ -29,7 +32,9 @@ with open("/proc/self/clear_refs", "w") as file:
 before, begun = told("VmRSS"), time.perf_counter()
 parsed = parse_file(sys.argv[1])
 seconds = time.perf_counter() - begun
-size = parsed.X.nbytes if hasattr(parsed.X, "nbytes") else sum(a.nbytes for a in (parsed.X.data, parsed.X.indices, parsed.X.indptr))
+X = parsed.X
+parts = (X,) if hasattr(X, "nbytes") else (X.data, X.indices, X.indptr)
+size = sum(part.nbytes for part in parts)
 print(seconds, (told("VmHWM") - before) / size)
 """
 _OPENED = """
@@ -42,7 +47,9 @@ print(time.perf_counter() - begun)
 
 
 def _told(script: str, *arguments: str) -> list[float]:
-    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True
+    )
     return [float(word) for word in done.stdout.split()]
 
 
@@ -69,14 +76,28 @@ def _libsvm(folder: Path) -> dict[str, Any]:
 def _csv(folder: Path) -> dict[str, Any]:
     values = np.random.default_rng(0).standard_normal((110_000, 100))
     path, small = folder / "large.csv", folder / "small.csv"
-    np.savetxt(path, values, fmt="%.6f", delimiter=",", header=",".join(f"c{j}" for j in range(100)), comments="")
+    np.savetxt(
+        path,
+        values,
+        fmt="%.6f",
+        delimiter=",",
+        header=",".join(f"c{j}" for j in range(100)),
+        comments="",
+    )
     small.write_text("a,b\n1,2\n2,3\n")
     seconds, memory = _told(_MEASURED, str(path), str(small))
-    return {"what": f"CSV, {path.stat().st_size >> 20} MB", "s": seconds, "over scikit-learn": float("nan"), "memory": memory}
+    return {
+        "what": f"CSV, {path.stat().st_size >> 20} MB",
+        "s": seconds,
+        "over scikit-learn": float("nan"),
+        "memory": memory,
+    }
 
 
 def measure() -> list[dict[str, Any]]:
-    """Seconds; the ratio to scikit-learn's loader; and the peak of memory over the size of the matrix."""
+    """Seconds; the ratio to scikit-learn's loader; and the peak of memory over the size of the
+    matrix.
+    """
     with tempfile.TemporaryDirectory() as folder:
         rows = [_libsvm(Path(folder)), _csv(Path(folder))]
     for name in ("triazines", "synthetic-50000-500", "tfidf-shaped"):

@@ -1,7 +1,8 @@
-"""How fast the page is: painted, first iterate after a click, Stop, updates a second, server time an update.
+"""How fast the page is: painted, first iterate after a click, Stop, updates a second, server time
+an update.
 
-Everything is timed in the page itself, by its own clock, but for the server time, which the drain keeps. The server is
-``panel serve`` in a process of its own, with the hooks that start the warm-up.
+Everything is timed in the page itself, by its own clock, but for the server time, which the drain
+keeps. The server is ``panel serve`` in a process of its own, with the hooks that start the warm-up.
 """
 
 from __future__ import annotations
@@ -24,20 +25,25 @@ from serving import CHROMIUM, FLAGS, Server, wait_for
 _HERE = Path(__file__).parent
 
 _PAINTED = """() => {
-    const height = figure => { try { return figure.inner_height } catch { return 0 } };  // unset until it is laid out
-    const figures = [...Bokeh.documents[0]._all_models.values()].filter(m => m.type == 'Figure' && height(m) > 0);
+    // The height is unset until a figure is laid out.
+    const height = figure => { try { return figure.inner_height } catch { return 0 } };
+    const all = [...Bokeh.documents[0]._all_models.values()];
+    const figures = all.filter(m => m.type == 'Figure' && height(m) > 0);
     return figures.length == 4 && performance.now();
 }"""
 
 _CLICK = """button => {
     const models = [...Bokeh.documents[0]._all_models.values()];
-    window.gaps = models.filter(m => m.type == 'ColumnDataSource' && m.data.step !== undefined && m.data.gap !== undefined);
+    window.gaps = models.filter(m => m.type == 'ColumnDataSource'
+        && m.data.step !== undefined && m.data.gap !== undefined);
     window.begun = performance.now();
     button.click();
 }"""
 
 # Polled in each frame: the frame that finds the rows is the one that paints them.
-_DRAWN = """() => window.gaps.some(m => m.data.step.length > 0) && performance.now() - window.begun"""
+_DRAWN = (
+    """() => window.gaps.some(m => m.data.step.length > 0) && performance.now() - window.begun"""
+)
 
 _STOPPED = """() => {
     const find = root => { for (const e of root.querySelectorAll('*')) {
@@ -64,7 +70,9 @@ def measure(runs: int = 20, seconds: float = 10.0) -> dict[str, Any]:
             stops = [_stop(page, run) for _ in range(runs // 2)]
             _command(page, "Reset")
             page.get_by_label("Speed").first.click()
-            page.get_by_role("menuitem", name="25 steps/s").or_(page.get_by_role("option", name="25 steps/s")).click()
+            page.get_by_role("menuitem", name="25 steps/s").or_(
+                page.get_by_role("option", name="25 steps/s")
+            ).click()
             run.click()
             page.wait_for_function(_DRAWN, polling="raf")
             first, begun = page.evaluate(f"() => [{_WIRE}, performance.now()]")
@@ -137,7 +145,9 @@ def _stop(page: Any, run: Any) -> float:
     _first_iterate(page, run)
     stop = page.get_by_role("button", name="Stop", exact=True)
     stop.click(trial=True)
-    stop.element_handle().evaluate("button => { window.begun = performance.now(); button.click(); }")
+    stop.element_handle().evaluate(
+        "button => { window.begun = performance.now(); button.click(); }"
+    )
     taken = float(page.wait_for_function(_STOPPED, polling="raf").json_value())
     run.click(trial=True)
     return taken

@@ -1,4 +1,6 @@
-"""The solvers that ours are measured against: each takes a matrix, a response, a lam grid and its own tolerance."""
+"""The solvers that ours are measured against: each takes a matrix, a response, a lam grid and its
+own tolerance.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ import numpy as np
 import scipy.sparse
 from threadpoolctl import threadpool_limits
 
-from fwcore.solvers.library import adelie, celer, scikit_learn, skglm
+from fwcore.solvers.external import adelie, celer, scikit_learn, skglm
 
 
 class Timed(NamedTuple):
@@ -47,7 +49,9 @@ class Peer:
 
 
 def timed(call: Callable[[], Any]) -> Timed:
-    """Run ``call``, which returns coefficients, on one thread: two of BLAS may wait for each other, and count as CPU seconds."""
+    """Run ``call``, which returns coefficients, on one thread: two of BLAS may wait for each other,
+    and count as CPU seconds.
+    """
     with threadpool_limits(limits=1), warnings.catch_warnings():
         # Peers warn where a tolerance is missed; the judge sees that anyway.
         warnings.simplefilter("ignore")
@@ -95,15 +99,26 @@ def _glmnet(X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
         told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
         read = [np.fromfile(folder / f"beta_{part}", dtype) for part, dtype in _SPARSE]
     rows, indptr, values = read
-    return Timed(float(told[0]), float(told[1]), scipy.sparse.csc_array((values, rows, indptr), shape=(X.shape[1], int(told[2]))))
+    return Timed(
+        float(told[0]),
+        float(told[1]),
+        scipy.sparse.csc_array((values, rows, indptr), shape=(X.shape[1], int(told[2]))),
+    )
 
 
 _SPARSE = (("rows", np.int32), ("indptr", np.int32), ("values", np.float64))
 
 PEERS = (
     Peer("adelie", (1e-6, 1e-8, 1e-10, 1e-12, 1e-14), _ours_to_call(adelie), _installed("adelie")),
-    Peer("glmnet", (1e-6, 1e-8, 1e-10, 1e-12, 1e-14), _glmnet, lambda: shutil.which("Rscript") is not None),
+    Peer(
+        "glmnet",
+        (1e-6, 1e-8, 1e-10, 1e-12, 1e-14),
+        _glmnet,
+        lambda: shutil.which("Rscript") is not None,
+    ),
     Peer("celer", (1e-3, 1e-4, 1e-5, 1e-6), _ours_to_call(celer), _installed("celer")),
     Peer("skglm", (1e-3, 1e-4, 1e-5, 1e-6, 1e-7), _ours_to_call(skglm), _installed("skglm")),
-    Peer("scikit-learn", (1e-3, 1e-4, 1e-5), _ours_to_call(scikit_learn), _installed("scikit-learn")),
+    Peer(
+        "scikit-learn", (1e-3, 1e-4, 1e-5), _ours_to_call(scikit_learn), _installed("scikit-learn")
+    ),
 )

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from fwcore import Problem, datasets, design
+from fwcore import Problem, datasets
 from fwcore.datasets.generators import correlated_gaussian, zipf_sparse
 
 
 @dataclass(frozen=True)
 class Case:
-    """A problem. ``problem`` is standardised where the design is dense; ``stored`` are our ways to hold it; ``span`` ends the grid.
+    """A problem. ``problem`` is standardised where the design is dense; ``stored`` are our ways to
+    hold it; ``span`` ends the grid.
 
     Sparse columns have unit norm but are not centred, since not every peer centres implicitly.
     """
@@ -27,15 +28,13 @@ class Case:
 
     def matrix(self) -> Any:
         """X as the peers get it: float64, Fortran order, or sparse columns."""
-        held = self.problem.design
-        if isinstance(held, design.Csc):
-            return scipy.sparse.csc_array((held.values * np.repeat(held.scale, np.diff(held.indptr)), held.rows, held.indptr))
-        return design.matrix(held)
+        X, _ = self.problem.design.exported()
+        return scipy.sparse.csc_array(X) if scipy.sparse.issparse(X) else X
 
 
 def _products(name: str) -> Case:
     made = datasets.load(name)
-    X = design.matrix(made.design)
+    X = made.design.matrix()
     return Case(
         name,
         made,
@@ -58,7 +57,15 @@ def _sparse(name: str, X: Any, y: Any, span: float = 100.0) -> Case:
     X = (X[:, norms > 0] @ scipy.sparse.diags_array(1 / norms[norms > 0])).tocsc()
     y = (y - y.mean()) / np.sqrt(y.size)
     problem = Problem.from_arrays(X, y, standardize=False, name=name)
-    return Case(name, problem, {"sparse": problem, "float32": Problem.from_arrays(X, y, standardize=False, dtype="float32")}, span)
+    return Case(
+        name,
+        problem,
+        {
+            "sparse": problem,
+            "float32": Problem.from_arrays(X, y, standardize=False, dtype="float32"),
+        },
+        span,
+    )
 
 
 def _dense_of(name: str) -> Case:
@@ -78,7 +85,9 @@ def gaussian() -> Case:
 
 
 def tfidf() -> Case:
-    """A sparse matrix of E2006-tfidf's shape: Zipf column counts, positive values, 500 relevant columns."""
+    """A sparse matrix of E2006-tfidf's shape: Zipf column counts, positive values, 500 relevant
+    columns.
+    """
     made = zipf_sparse(16_087, 150_360, 20_000_000)
     return _sparse("tfidf", made.X, made.y, span=8.0)
 

@@ -1,12 +1,14 @@
-"""Our solvers against public implementations of the same algorithm: time to the same accuracy, one thread, compiled.
+"""Our solvers against public implementations of the same algorithm: time to the same accuracy, one
+thread, compiled.
 
-``cd`` and scikit-learn's ``lasso_path``, which leave out columns by strong rules and by gap safe rules; ``scd`` (exact) and
-scikit-learn's coordinate descent with random selection; ``fista`` and skglm's ``FISTA``; ``omp`` and scikit-learn's. LARS is
-scikit-learn's own.
+``cd`` and scikit-learn's ``lasso_path``, which leave out columns by strong rules and by gap safe
+rules; ``scd`` (exact) and scikit-learn's coordinate descent with random selection; ``fista`` and
+skglm's ``FISTA``; ``omp`` and scikit-learn's. LARS is scikit-learn's own.
 
-skglm's FISTA computes the norm of X by a full SVD at every point, and stops by a rule that compares the gradient of one point with
-the subdifferential at another: it is given the norm, and the same budget of iterations at every point, from 30 on; ``their
-tolerance`` is one over it. Ours stops point by point.
+skglm's FISTA computes the norm of X by a full SVD at every point, and stops by a rule that compares
+the gradient of one point with the subdifferential at another: it is given the norm, and the same
+budget of iterations at every point, from 30 on; ``their tolerance`` is one over it. Ours stops
+point by point.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from certified import walked, worst_gap
 from peers import timed
 from problems import CASES, available
 
-from fwcore import Problem, design
+from fwcore import Problem
 
 POINTS = 20
 _ACCURACY = 1e-4
@@ -34,7 +36,11 @@ def _sklearn(selection: str) -> Callable[..., Any]:
 
     def run(X: Any, y: Any, lam: Any, tolerance: float) -> Any:
         given = {"selection": selection, "random_state": 0}
-        return timed(lambda: lasso_path(X, y, alphas=lam / y.size, tol=tolerance, max_iter=100_000, **given)[1])
+        return timed(
+            lambda: lasso_path(X, y, alphas=lam / y.size, tol=tolerance, max_iter=100_000, **given)[
+                1
+            ]
+        )
 
     return run
 
@@ -64,7 +70,9 @@ def _skglm_fista(X: Any, y: Any, lam: Any, tolerance: float) -> Any:
         w, found = np.zeros(X.shape[1]), []
         solver = FISTA(max_iter=round(1 / tolerance), tol=0.0)
         for value in lam:
-            w = solver.solve(X, y, KnownNorm(norm**2), L1(value / y.size), w_init=w, Xw_init=X @ w)[0]
+            w = solver.solve(X, y, KnownNorm(norm**2), L1(value / y.size), w_init=w, Xw_init=X @ w)[
+                0
+            ]
             found.append(scipy.sparse.csc_array(w[:, None]))
         return scipy.sparse.hstack(found)
 
@@ -80,13 +88,16 @@ PAIRS = (
 _PATIENCE = 20.0
 
 
-def _row(name: str, solver: str, theirs: str, run: Callable[..., Any], problem: Problem, X: Any) -> dict[str, Any]:
+def _row(
+    name: str, solver: str, theirs: str, run: Callable[..., Any], problem: Problem, X: Any
+) -> dict[str, Any]:
     lam = np.geomspace(problem.lam_max / 1.2, problem.lam_max / 20, POINTS)
     options = {"rule": "gap"} | ({"update": "exact"} if solver == "scd" else {})
     ours = walked(problem, solver, lam, {**options, "tol": _ACCURACY})[0]
     y = problem.y.copy()
     run(np.asfortranarray(np.eye(6)), np.arange(6.0), np.array([1.0]), 1e-2)
-    # Their tolerances are of another unit: the first of a ladder whose worst gap is no larger than ours may be.
+    # Their tolerances are of another unit: the first of a ladder whose worst gap is no larger than
+    # ours may be.
     reached, seconds, gap = float("nan"), float("nan"), float("nan")
     for tolerance in _BUDGETS if solver == "fista" else _LADDER:
         found = run(X, y, lam, tolerance)
@@ -101,7 +112,12 @@ def _row(name: str, solver: str, theirs: str, run: Callable[..., Any], problem: 
 
 
 def _told(
-    problem: str, ours: str, theirs: str, gaps: tuple[float, float], tolerance: float, cpu: tuple[float, float]
+    problem: str,
+    ours: str,
+    theirs: str,
+    gaps: tuple[float, float],
+    tolerance: float,
+    cpu: tuple[float, float],
 ) -> dict[str, Any]:
     return {
         "problem": problem,
@@ -117,19 +133,36 @@ def _told(
 
 
 def _pursuit() -> dict[str, Any]:
-    """``omp`` and scikit-learn's at 2,000 x 4,000, 100 columns: the largest difference of a coefficient stands for the gaps."""
+    """``omp`` and scikit-learn's at 2,000 x 4,000, 100 columns: the largest difference of a
+    coefficient stands for the gaps.
+    """
     from sklearn.linear_model import orthogonal_mp
 
     random = np.random.default_rng(0)
     X = random.standard_normal((2000, 4000))
     X /= np.linalg.norm(X, axis=0)
     problem = Problem.from_arrays(
-        X, X[:, :100] @ random.standard_normal(100) + random.standard_normal(2000) / 20, standardize=False
+        X,
+        X[:, :100] @ random.standard_normal(100) + random.standard_normal(2000) / 20,
+        standardize=False,
     )
-    theirs = min((timed(lambda: orthogonal_mp(X, problem.y, n_nonzero_coefs=100)[:, None]) for _ in range(3)), key=lambda t: t.cpu)
+    theirs = min(
+        (
+            timed(lambda: orthogonal_mp(X, problem.y, n_nonzero_coefs=100)[:, None])
+            for _ in range(3)
+        ),
+        key=lambda t: t.cpu,
+    )
     ours = min((walked(problem, "omp", [100], {})[0] for _ in range(3)), key=lambda t: t.cpu)
     apart = float(abs(ours.coefs - theirs.coefs).max())
-    return _told("dense 2,000 x 4,000", "omp", "scikit-learn orthogonal_mp", (apart, apart), float("nan"), (ours.cpu, theirs.cpu))
+    return _told(
+        "dense 2,000 x 4,000",
+        "omp",
+        "scikit-learn orthogonal_mp",
+        (apart, apart),
+        float("nan"),
+        (ours.cpu, theirs.cpu),
+    )
 
 
 def measure() -> list[dict[str, Any]]:
@@ -142,7 +175,7 @@ def measure() -> list[dict[str, Any]]:
     if available("arcene"):
         problems["arcene"] = CASES["arcene"]().problem
     return [_pursuit()] + [
-        _row(name, ours, theirs, run, problem, design.matrix(problem.design))
+        _row(name, ours, theirs, run, problem, problem.design.matrix())
         for name, problem in problems.items()
         for ours, theirs, run in PAIRS
     ]

@@ -1,4 +1,6 @@
-"""Stochastic Frank-Wolfe with the stopping rule of the paper: time, counts, and the true gap that it really reached."""
+"""Stochastic Frank-Wolfe with the stopping rule of the paper: time, counts, and the true gap that
+it really reached.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ def path(problem: Problem, radii: Any, draw: str, sampling: str) -> dict[str, An
     for seed in range(SEEDS):
         run, state = walked(problem, "sfw", radii, {"sampling": sampling, "draw": draw}, seed)
         runs.append(run)
-        steps.append(int(state.walk["steps"][0]))
-        dots.append(int(state.walk["dots"][0]))
+        steps.append(int(state.counters["steps"][0]))
+        dots.append(int(state.counters["dots"][0]))
     counts = np.diff(runs[0].coefs.indptr)
     return {
         "cpu": statistics.median(run.cpu for run in runs),
@@ -41,13 +43,23 @@ def measure(only: list[str] | None = None) -> list[dict[str, Any]]:
         if not available(name) or (only and name not in only):
             continue
         case = CASES[name]()
-        end = walk_path(case.problem, "active_set", [case.problem.lam_max / case.span], tol=1e-6).points["l1"][0]
+        end = walk_path(
+            case.problem, "active_set", [case.problem.lam_max / case.span], tol=1e-6
+        ).points["l1"][0]
         radii = grids.delta_grid(end)
         for stored, problem in case.stored.items():
             for draw in ("subset", "blocks"):
                 for sampling in _SHARES:
                     figures = path(problem, radii, draw, sampling)
-                    rows.append({"problem": name, "stored": stored, "draw": draw, "sampling": sampling, **figures})
+                    rows.append(
+                        {
+                            "problem": name,
+                            "stored": stored,
+                            "draw": draw,
+                            "sampling": sampling,
+                            **figures,
+                        }
+                    )
     return rows
 
 
@@ -56,6 +68,10 @@ def measure_log1p() -> list[dict[str, Any]]:
     begun = time.perf_counter()
     problem = log1p()
     made = time.perf_counter() - begun
-    # The end of the grid by the rule of thumb delta = 2 f(0) / lam_max; the accurate one would take longer than the path.
+    # The end of the grid by the rule of thumb delta = 2 f(0) / lam_max; the accurate one would take
+    # longer than the path.
     radii = grids.delta_grid(problem.f0 / problem.lam_max)
-    return [{"problem": "log1p", "draw": draw, "made in": made, **path(problem, radii, draw, "1%")} for draw in ("subset",)]
+    return [
+        {"problem": "log1p", "draw": draw, "made in": made, **path(problem, radii, draw, "1%")}
+        for draw in ("subset",)
+    ]

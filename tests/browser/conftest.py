@@ -14,7 +14,9 @@ def server(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def failing_server(tmp_path_factory):
-    running = Server(Path(__file__).parent / "failing.py", tmp_path_factory.mktemp("server") / "log")
+    running = Server(
+        Path(__file__).parent / "failing.py", tmp_path_factory.mktemp("server") / "log"
+    )
     yield running
     running.stop()
 

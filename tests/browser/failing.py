@@ -1,11 +1,13 @@
-"""The page with two solvers more: one that fails after a few steps, and one to show that registering is all it takes."""
+"""The page with two solvers more: one that fails after a few steps, and one to show that
+registering is all it takes.
+"""
 
 import panel as pn
-import param
 
 from app.explorer import Explorer
-from fwcore import WalkOptions, register, solvers
-from fwcore.solvers.fw import DeterministicFW
+from fwcore import WalkOptions, all_solvers, register
+from fwcore.options import Count
+from fwcore.solvers.frank_wolfe.fw import DeterministicFW
 
 
 class Failing(DeterministicFW):
@@ -13,7 +15,7 @@ class Failing(DeterministicFW):
     title = "Failing Frank-Wolfe"
 
     class Options(WalkOptions):
-        patience = param.Integer(default=3, bounds=(0, 9), label="Patience", doc="Steps before it fails.")
+        patience = Count(default=3, bounds=(0, 9), label="Patience", doc="Steps before it fails.")
 
     def advance(self, problem, state, n):
         rows = super().advance(problem, state, n)
@@ -22,7 +24,7 @@ class Failing(DeterministicFW):
         return rows
 
 
-if "failing" not in [solver.name for solver in solvers()]:
+if "failing" not in [solver.name for solver in all_solvers()]:
     register(Failing())
 
 pn.extension(notifications=False)

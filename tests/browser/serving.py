@@ -24,7 +24,14 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
+CHROMIUM = next(
+    (
+        path
+        for name in ("chromium", "chromium-browser", "google-chrome")
+        if (path := shutil.which(name))
+    ),
+    None,
+)
 
 
 class Server:
@@ -36,8 +43,19 @@ class Server:
             self.port = probe.getsockname()[1]
         self.log = log
         self.url = f"http://127.0.0.1:{self.port}/{target.stem}"
-        # Sessions of closed tabs are looked for often, so that tests need not wait for half a minute.
-        command = [sys.executable, "-m", "panel", "serve", str(target), "--address", "127.0.0.1", "--port", str(self.port)]
+        # Sessions of closed tabs are looked for often, so that tests need not wait for half a
+        # minute.
+        command = [
+            sys.executable,
+            "-m",
+            "panel",
+            "serve",
+            str(target),
+            "--address",
+            "127.0.0.1",
+            "--port",
+            str(self.port),
+        ]
         command += [
             "--unused-session-lifetime",
             "500",
@@ -48,7 +66,11 @@ class Server:
         ]
         with log.open("w") as output:
             self.process = subprocess.Popen(
-                command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env=os.environ | environment
+                command,
+                cwd=ROOT,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=os.environ | environment,
             )
         wait_for(self._answers, 120, "the server to answer")
 
@@ -61,7 +83,11 @@ class Server:
 
     def complaints(self) -> list[str]:
         """Lines of the log that tell of trouble."""
-        return [line for line in self.log.read_text().splitlines() if re.search(r"Traceback|ERROR|WARNING|Exception", line)]
+        return [
+            line
+            for line in self.log.read_text().splitlines()
+            if re.search(r"Traceback|ERROR|WARNING|Exception", line)
+        ]
 
     def stop(self) -> None:
         self.process.terminate()
@@ -78,7 +104,9 @@ def wait_for(condition, seconds, what):
 
 @contextmanager
 def opened(browser, server, **options):
-    """A page in a browser context of its own; afterwards it must have asked no other host and logged no error."""
+    """A page in a browser context of its own; afterwards it must have asked no other host and
+    logged no error.
+    """
     context = browser.new_context(**({"viewport": {"width": 1440, "height": 900}} | options))
     page = context.new_page()
     page.set_default_timeout(15_000)
@@ -86,9 +114,15 @@ def opened(browser, server, **options):
     own = f"127.0.0.1:{server.port}"
     page.on(
         "request",
-        lambda request: None if own in request.url or request.url.startswith(("data:", "blob:")) else strangers.append(request.url),
+        lambda request: (
+            None
+            if own in request.url or request.url.startswith(("data:", "blob:"))
+            else strangers.append(request.url)
+        ),
     )
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.on(
+        "console", lambda message: errors.append(message.text) if message.type == "error" else None
+    )
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(server.url)
     yield page

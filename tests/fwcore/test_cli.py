@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fwcore import cli, register, unregister
-from fwcore.solvers.fw import DeterministicFW
+from fwcore.solvers.frank_wolfe.fw import DeterministicFW
 
 FAST = ["path", "--dataset", "diabetes", "--points", "5", "--delta-max", "5"]
 
@@ -19,7 +19,11 @@ def run(*arguments):
 
 
 def test_a_path_becomes_files(tmp_path):
-    out, trace, summary = tmp_path / "path.parquet", tmp_path / "trace.parquet", tmp_path / "summary.json"
+    out, trace, summary = (
+        tmp_path / "path.parquet",
+        tmp_path / "trace.parquet",
+        tmp_path / "summary.json",
+    )
     result = run(
         *FAST,
         "--sampling",
@@ -37,7 +41,12 @@ def test_a_path_becomes_files(tmp_path):
     )
     assert result.exit_code == 0, result.output
     told = json.loads(summary.read_text())
-    assert (told["dataset"], told["solver"], told["seed"], told["points"]) == ("diabetes", "sfw", 3, 5)
+    assert (told["dataset"], told["solver"], told["seed"], told["points"]) == (
+        "diabetes",
+        "sfw",
+        3,
+        5,
+    )
     assert told["settings"]["sampling"] == "20%"
     assert told["settings"]["tol"] == 0.01
     assert told["value_max"] == 5.0
@@ -48,7 +57,7 @@ def test_a_path_becomes_files(tmp_path):
         "entries",
         "seconds",
         "mean_active",
-        "best_test_mse",
+        "best_test_error",
         "max_relative_gap",
         "versions",
     }
@@ -66,12 +75,18 @@ def test_without_a_file_the_summary_is_printed():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--sampling", "0"], r"'kappa' parameter of StochasticFW must be an int in [1, 1000]. Got 0 instead."),
+        (
+            ["--sampling", "0"],
+            r"'kappa' parameter of StochasticFW must be an int in [1, 1000]. Got 0 instead.",
+        ),
         (["--tol", "x"], r"'tol' parameter of StochasticFW must be a number"),
         (["--solver", "nope"], "'solver'"),
         (["--points", "0"], "'points'"),
         (["--delta-max", "-1"], "'delta_max'"),
-        (["--solver", "cd", "--sampling", "1%"], "'sampling' parameter of CoordinateDescent must be left out: its options are"),
+        (
+            ["--solver", "cd", "--sampling", "1%"],
+            "'sampling' parameter of CoordinateDescent must be left out: its options are",
+        ),
         (["--dataset", "nope"], "'dataset'"),
         (["--out", "/no/such/folder/file"], "'file'"),
         (["--test-fraction", "2"], "'test_fraction'"),
@@ -91,8 +106,22 @@ def test_a_step_limit_has_an_exit_code_of_its_own():
 
 
 def test_a_file_of_ones_own_is_walked(tmp_path):
-    (tmp_path / "mine.csv").write_text("a;s;b;price\n" + "".join(f"{i},5;{'MF'[i % 2]};{i * i % 7};{i % 5}\n" for i in range(12)))
-    own = ["path", "--data", str(tmp_path / "mine.csv"), "--target", "price", "--solver", "cd", "--points", "3", "--degree", "2"]
+    (tmp_path / "mine.csv").write_text(
+        "a;s;b;price\n" + "".join(f"{i},5;{'MF'[i % 2]};{i * i % 7};{i % 5}\n" for i in range(12))
+    )
+    own = [
+        "path",
+        "--data",
+        str(tmp_path / "mine.csv"),
+        "--target",
+        "price",
+        "--solver",
+        "cd",
+        "--points",
+        "3",
+        "--degree",
+        "2",
+    ]
     refused = run(*own)
     assert refused.exit_code == cli.BAD_INPUT
     assert "text in column 's'" in refused.stderr
@@ -107,7 +136,10 @@ def test_a_file_of_ones_own_is_walked(tmp_path):
     [
         ([], "'dataset'"),
         (["--dataset", "diabetes", "--data", "x.csv"], "'dataset'"),
-        (["--dataset", "diabetes", "--target", "y"], "'target' parameter of fwcore path must be left out without --data"),
+        (
+            ["--dataset", "diabetes", "--target", "y"],
+            "'target' parameter of fwcore path must be left out without --data",
+        ),
         (["--data", "/"], "a folder"),
         (["--data", "nowhere.csv"], "nowhere.csv: there is no such file"),
         (["--data", "nowhere.csv", "--missing", "guess"], "'missing'"),
@@ -122,7 +154,9 @@ def test_a_file_of_ones_own_that_cannot_be_had(arguments, message):
 
 def test_a_dataset_is_described_and_fetched(monkeypatch, tmp_path):
     told = run("datasets", "info", "diabetes").output
-    assert all(text in told for text in ("442", "1,001", "products to degree 4", "scikit-learn", "always"))
+    assert all(
+        text in told for text in ("442", "1,001", "products to degree 4", "scikit-learn", "always")
+    )
     assert "at hand" in run("datasets", "fetch", "diabetes").stderr
     assert "'nothing'" in run("datasets", "info", "nothing").stderr
     monkeypatch.delenv("FWCORE_DATA", raising=False)
@@ -136,24 +170,35 @@ def test_a_dataset_is_described_and_fetched(monkeypatch, tmp_path):
 
 def test_the_lists_name_everything():
     assert all(name in run("datasets").output for name in ("diabetes", "pyrim"))
-    assert all(name in run("solvers").output for name in ("sfw", "fw", "cd", "--sampling"))
+    assert all(name in run("solvers").output for name in ("sfw", "fw", "cd"))
+    assert "--sampling 1%" in run("solvers", "sfw").output
+    for command in ("solvers", "datasets"):
+        lines = run(command).output.splitlines()
+        assert max(map(len, lines)) <= 80
+        assert len(json.loads(run(command, "--json").output)) > 20
+    assert json.loads(run("solvers", "cd", "--json").output)[0]["needs"] == ["closed_line_search"]
+    assert "one of" in run("solvers", "nobody").stderr
 
 
 def test_warmup_compiles_every_solver_for_every_storage():
     told = run("warmup").output
-    assert all(f"ready: {name} on {storage}" in told for name in ("sfw", "fw", "cd") for storage in ("Dense", "Csc"))
+    assert all(
+        f"ready: {name} on {storage}" in told
+        for name in ("sfw", "fw", "cd")
+        for storage in ("Dense", "Csc")
+    )
 
 
 def test_a_registered_solver_has_its_flags_and_can_be_walked():
-    import param
 
     from fwcore import WalkOptions
+    from fwcore.options import Count
 
     class Patient(DeterministicFW):
         name = "patient"
 
         class Options(WalkOptions):
-            patience = param.Integer(default=3, bounds=(0, 9), doc="How long to wait.")
+            patience = Count(default=3, bounds=(0, 9), doc="How long to wait.")
 
     assert "--patience" not in run("path", "--help").output
     register(Patient())
@@ -182,7 +227,13 @@ def test_ctrl_c_writes_what_was_reached(tmp_path):
         "cli.main()\n"
     )
     arguments = [*FAST, "--out", str(out), "--trace", str(trace)]
-    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, env=os.environ, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        capture_output=True,
+        text=True,
+        env=os.environ,
+        check=False,
+    )
     assert done.returncode == cli.INTERRUPTED, done.stderr
     reached = pyarrow.parquet.read_table(out).num_rows
     assert 2 <= reached < 5

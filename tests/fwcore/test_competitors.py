@@ -1,4 +1,6 @@
-"""The papers' competitors: right against independent references, for both losses, and charged as told."""
+"""The papers' competitors: right against independent references, for both losses, and charged as
+told.
+"""
 
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ import toys
 from scipy.optimize import minimize_scalar
 from sklearn.linear_model import LogisticRegression
 
-from fwcore import ParameterError, Problem, Walk, design, find, grids, walk_path
+from fwcore import ParameterError, Problem, Walk, design, find_solver, grids, walk_path
 
 VARIANTS = [("scd", {}), ("scd", {"update": "exact"}), ("detcd", {}), ("fista", {}), ("apg", {})]
 
@@ -27,7 +29,11 @@ def unit(X):
 
 
 def grid_for(name, problem, points=4, delta=10.0):
-    return grids.delta_grid(delta, points) if find(name).form == "ball" else grids.lam_grid(problem, points)
+    return (
+        grids.delta_grid(delta, points)
+        if find_solver(name).form == "ball"
+        else grids.lam_grid(problem, points)
+    )
 
 
 @pytest.mark.parametrize("storage", toys.STORAGES)
@@ -37,8 +43,10 @@ def test_squared_loss_reaches_the_certified_optimum(name, options, kind, storage
     problem = toys.problem(kind, storage)
     grid = grid_for(name, problem, delta=4.0)
     result = walk_path(problem, name, grid, rule="gap", tol=1e-7, **options)
-    ball = find(name).form == "ball"
-    exact = walk_path(problem, "corrective_fw" if ball else "active_set", grid, rule="gap", tol=1e-11)
+    ball = find_solver(name).form == "ball"
+    exact = walk_path(
+        problem, "corrective_fw" if ball else "active_set", grid, rule="gap", tol=1e-11
+    )
     penalty = 0.0 if ball else grid
     ours = result.points["objective"] + penalty * result.points["l1"]
     best = exact.points["objective"] + penalty * exact.points["l1"]
@@ -53,14 +61,24 @@ def test_logistic_loss_reaches_the_optimum_of_liblinear(name, options, kind, sto
     problem, (X, y) = logistic(kind, storage), labels(kind)
     lam = problem.lam_max / 5
     model = LogisticRegression(
-        l1_ratio=1.0, solver="liblinear", C=1 / lam, fit_intercept=False, tol=1e-12, max_iter=200_000, random_state=0
+        l1_ratio=1.0,
+        solver="liblinear",
+        C=1 / lam,
+        fit_intercept=False,
+        tol=1e-12,
+        max_iter=200_000,
+        random_state=0,
     )
     best = model.fit(unit(X), y).coef_[0]
     norm = np.abs(best).sum()
-    ball = find(name).form == "ball"
-    result = walk_path(problem, name, [norm] if ball else [lam], rule="gap", tol=1e-8, max_steps=10**6, **options)
+    ball = find_solver(name).form == "ball"
+    result = walk_path(
+        problem, name, [norm] if ball else [lam], rule="gap", tol=1e-8, max_steps=10**6, **options
+    )
     value = np.logaddexp(0, -y * (unit(X) @ best)).sum()
-    ours = result.points["objective"][-1] + (0.0 if ball else lam * (result.points["l1"][-1] - norm))
+    ours = result.points["objective"][-1] + (
+        0.0 if ball else lam * (result.points["l1"][-1] - norm)
+    )
     assert ours == pytest.approx(value, rel=1e-6)
     assert result.points["true_gap"][-1] <= 1e-8 * problem.f0 * (1 + 1e-6)
 
@@ -73,17 +91,23 @@ def test_logistic_loss_reaches_the_optimum_of_liblinear(name, options, kind, sto
         ("fw", {}),
         ("sfw", {"sampling": "60%"}),
         ("sfw", {"sampling": "60%", "draw": "blocks", "block": 3}),
-        ("sfw", {"draw": "with replacement", "sampling": "60%"}),
+        ("sfw", {"draw": "with-replacement", "sampling": "60%"}),
     ],
 )
 def test_frank_wolfe_reaches_the_logistic_optimum(name, options, kind, storage):
     problem = logistic(kind, storage)
     radii = np.array([2.0, 6.0])
-    best = walk_path(problem, "apg", radii, rule="gap", tol=1e-8, max_steps=10**6).points["objective"]
+    best = walk_path(problem, "apg", radii, rule="gap", tol=1e-8, max_steps=10**6).points[
+        "objective"
+    ]
     result = walk_path(problem, name, radii, rule="gap", tol=2e-3, max_steps=10**6, **options)
-    assert (result.points["objective"] - best).max() <= (2e-3 if name == "fw" else 5e-2) * problem.f0
+    assert (result.points["objective"] - best).max() <= (
+        2e-3 if name == "fw" else 5e-2
+    ) * problem.f0
     assert (result.points["l1"] <= radii * (1 + 1e-12)).all()
-    np.testing.assert_allclose(result.trace["objective"][-1], result.points["objective"][-1], rtol=1e-10)
+    np.testing.assert_allclose(
+        result.trace["objective"][-1], result.points["objective"][-1], rtol=1e-10
+    )
     if name == "fw":
         # The gap is that over all columns, and exact line search never ascends.
         assert result.max_relative_gap <= 2e-3 * (1 + 1e-9)
@@ -133,7 +157,10 @@ def test_the_judge_of_the_logistic_loss_bounds_the_suboptimality(form):
 def test_lam_max_of_the_logistic_loss_is_where_the_first_column_enters():
     problem = logistic("wide")
     assert problem.f0 == pytest.approx(problem.m * np.log(2))
-    at, below = (walk_path(problem, "detcd", [problem.lam_max * c], rule="gap", tol=1e-9) for c in (1.0, 0.98))
+    at, below = (
+        walk_path(problem, "detcd", [problem.lam_max * c], rule="gap", tol=1e-9)
+        for c in (1.0, 0.98)
+    )
     assert at.points["nnz"][-1] == 0
     assert below.points["nnz"][-1] > 0
 
@@ -143,8 +170,8 @@ def test_the_error_of_the_logistic_loss_is_the_share_on_the_wrong_side():
     problem = Problem.from_arrays(X[:40], y[:40], loss="logistic", test=(X[40:], y[40:]))
     result = walk_path(problem, "fista", grids.lam_grid(problem, 5), rule="gap", tol=1e-6)
     a = result.coefs[:, [4]].toarray().ravel() / np.linalg.norm(X[:40], axis=0)
-    assert result.points["test_mse"][-1] == np.mean(np.sign(X[40:] @ a) != y[40:])
-    assert result.points["train_mse"][-1] == np.mean(np.sign(X[:40] @ a) != y[:40])
+    assert result.points["test_error"][-1] == np.mean(np.sign(X[40:] @ a) != y[40:])
+    assert result.points["train_error"][-1] == np.mean(np.sign(X[:40] @ a) != y[:40])
 
 
 @pytest.mark.parametrize("y", [[0.0, 1.0, 1.0], [1.0, 2.0, 1.0], [-1.0, 1.0, 0.5]])
@@ -162,20 +189,26 @@ def test_a_centred_design_is_refused_for_the_logistic_loss():
 
 def test_the_hash_of_a_problem_tells_its_loss():
     X, y = labels("wide")
-    squared, other = (Problem.from_arrays(X, y, loss=loss, standardize=False) for loss in ("squared", "logistic"))
+    squared, other = (
+        Problem.from_arrays(X, y, loss=loss, standardize=False) for loss in ("squared", "logistic")
+    )
     assert squared.content_hash != other.content_hash
 
 
 def test_few_updates_a_step_do_not_end_a_point_early():
     problem = toys.problem("wide")
     lam = [problem.lam_max / 20]
-    whole, few = (walk_path(problem, "scd", lam, tol=1e-4, max_steps=10**6, updates=n) for n in (0, 3))
+    whole, few = (
+        walk_path(problem, "scd", lam, tol=1e-4, max_steps=10**6, updates=n) for n in (0, 3)
+    )
     assert few.max_relative_gap <= 3 * whole.max_relative_gap
 
 
 @pytest.mark.parametrize("name", ["away_fw", "pairwise_fw", "cd", "corrective_fw", "active_set"])
 def test_a_loss_that_a_solver_lacks_is_refused_by_name(name):
-    with pytest.raises(ParameterError, match=rf"'loss' parameter of {type(find(name)).__name__}"):
+    with pytest.raises(
+        ParameterError, match=rf"'loss' parameter of {type(find_solver(name)).__name__}"
+    ):
         Walk(logistic("wide"), name, [1.0])
 
 
@@ -196,9 +229,13 @@ def test_what_a_trace_tells_is_what_the_judge_finds(name, options, loss):
     problem = logistic("sparse", "csc") if loss == "logistic" else toys.problem("sparse", "csc")
     result = walk_path(problem, name, grid_for(name, problem), rule="gap", tol=1e-5, **options)
     ends = np.flatnonzero(np.diff(np.append(result.trace["point"], -1)))
-    np.testing.assert_allclose(result.trace["objective"][ends], result.points["objective"], rtol=1e-9)
+    np.testing.assert_allclose(
+        result.trace["objective"][ends], result.points["objective"], rtol=1e-9
+    )
     np.testing.assert_array_equal(result.trace["nnz"][ends], result.points["nnz"])
-    np.testing.assert_allclose(result.trace["gap"][ends], result.trace["true_gap"][ends], rtol=0.5, atol=1e-6 * problem.f0)
+    np.testing.assert_allclose(
+        result.trace["gap"][ends], result.trace["true_gap"][ends], rtol=0.5, atol=1e-6 * problem.f0
+    )
 
 
 def reference_steps(Z, y, lam, steps, curvature):
@@ -212,7 +249,9 @@ def reference_steps(Z, y, lam, steps, curvature):
         g = lam - signed.T @ r
         beta = curvature * (signed**2).sum(axis=0)
         eta = np.maximum(-w, -g / beta)
-        w[np.argmax(-(g * eta + 0.5 * beta * eta**2))] += eta[np.argmax(-(g * eta + 0.5 * beta * eta**2))]
+        w[np.argmax(-(g * eta + 0.5 * beta * eta**2))] += eta[
+            np.argmax(-(g * eta + 0.5 * beta * eta**2))
+        ]
     return w[:p] - w[p:]
 
 
@@ -257,5 +296,7 @@ def test_columns_of_wild_scales_and_duplicates(name):
     X, y = toys.arrays("easy")
     X = np.hstack([X, X[:, :3], np.zeros((len(X), 1))]) * 10.0 ** np.linspace(-9, 9, 16)
     problem = Problem.from_arrays(scipy.sparse.csc_array(X), y)
-    result = walk_path(problem, name, grid_for(name, problem, delta=3.0), rule="gap", tol=1e-6, max_steps=10**6)
+    result = walk_path(
+        problem, name, grid_for(name, problem, delta=3.0), rule="gap", tol=1e-6, max_steps=10**6
+    )
     assert result.max_relative_gap <= 1e-6 * (1 + 1e-6)

@@ -46,9 +46,32 @@ def test_what_is_always_there_loads_as_the_catalogue_says(name):
 
 def test_the_families_of_the_issue_are_there():
     names = {entry.name for entry in datasets.DATASETS}
-    assert {"diabetes-3", "diabetes", "diabetes-5", "breast-cancer", "digits-3-8", "e2006-tfidf", "e2006-log1p", "news20"} <= names
-    assert {"synthetic-10000-32", "synthetic-10000-100", "synthetic-50000-158", "synthetic-50000-500"} <= names
-    assert {"unit-sphere", "correlated-gaussian", "magic04s", "magic04d", "tfidf-shaped", "log1p-shaped", "rcv1", "arcene"} <= names
+    assert {
+        "diabetes-3",
+        "diabetes",
+        "diabetes-5",
+        "breast-cancer",
+        "digits-3-8",
+        "e2006-tfidf",
+        "e2006-log1p",
+        "news20",
+    } <= names
+    assert {
+        "synthetic-10000-32",
+        "synthetic-10000-100",
+        "synthetic-50000-158",
+        "synthetic-50000-500",
+    } <= names
+    assert {
+        "unit-sphere",
+        "correlated-gaussian",
+        "magic04s",
+        "magic04d",
+        "tfidf-shaped",
+        "log1p-shaped",
+        "rcv1",
+        "arcene",
+    } <= names
 
 
 def test_a_split_is_seeded_and_disjoint():
@@ -80,10 +103,15 @@ def of(X, y, **more):
 @pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csc_array])
 def test_the_rows_that_are_split_off_are_a_dataset_again(storage):
     random = np.random.default_rng(0)
-    X, y = random.standard_normal((30, 4)) * (random.random((30, 4)) < 0.7), random.standard_normal(30)
+    X, y = (
+        random.standard_normal((30, 4)) * (random.random((30, 4)) < 0.7),
+        random.standard_normal(30),
+    )
     train, test = of(storage(X), y).split(3, 0.25)
     assert (train.y.size, test.y.size) == (22, 8)
-    dense = [part.X.toarray() if scipy.sparse.issparse(part.X) else part.X for part in (train, test)]
+    dense = [
+        part.X.toarray() if scipy.sparse.issparse(part.X) else part.X for part in (train, test)
+    ]
     both = np.column_stack([np.vstack(dense), np.append(train.y, test.y)])
     assert sorted(both.tolist()) == sorted(np.column_stack([X, y]).tolist())
     again, none = train.split(0, 0.0)
@@ -100,7 +128,13 @@ def test_official_test_rows_are_kept_apart_unless_another_share_is_asked_for(sto
     X[:, 2] = 0.0
     X[20:, 2] = 1.0
     X[X < -0.7] = 0.0
-    made = of(storage(X[:20]), y[:20], test=(storage(X[20:]), y[20:]), test_fraction=1 / 3, response="as given")
+    made = of(
+        storage(X[:20]),
+        y[:20],
+        test=(storage(X[20:]), y[20:]),
+        test_fraction=1 / 3,
+        response="as given",
+    )
     official = made.problem()
     np.testing.assert_array_equal(official.test_y, y[20:])
     # Constant on the training rows, so dropped on both sides.
@@ -150,7 +184,13 @@ def test_a_sparse_problem_with_dropped_columns_survives_the_disk(empty_cache):
 
 def test_what_is_broken_on_disk_is_made_anew(empty_cache):
     first = datasets.load("breast-cancer")
-    for name, content in (("about.json", "{"), ("about.json", "[1]"), ("y.npy", ""), ("values.npy", ""), ("sigma.npy", None)):
+    for name, content in (
+        ("about.json", "{"),
+        ("about.json", "[1]"),
+        ("y.npy", ""),
+        ("values.npy", ""),
+        ("sigma.npy", None),
+    ):
         for file in (empty_cache / "cache" / "problems").rglob(name):
             file.unlink() if content is None else file.write_text(content)
         reading._load.cache_clear()
@@ -190,14 +230,18 @@ def test_a_new_dataset_is_a_table_in_the_catalogue(empty_cache, monkeypatch):
     with pytest.raises(DatasetError, match=r"toy/toy\.csv is not at hand.*FWCORE_DATA"):
         datasets.load(entry)
     (empty_cache / "toy").mkdir()
-    (empty_cache / "toy" / "toy.csv").write_text("a,b,y\n1,2,3\n2,1,4\n3,5,7\n4,4,1\n5,0,2\n6,2,2\n")
+    (empty_cache / "toy" / "toy.csv").write_text(
+        "a,b,y\n1,2,3\n2,1,4\n3,5,7\n4,4,1\n5,0,2\n6,2,2\n"
+    )
     monkeypatch.setenv("FWCORE_DATA", str(empty_cache))
     assert datasets.available(entry)
     problem = datasets.load(entry)
     assert (problem.m, problem.p, problem.name) == (6, 5, "toy")
     assert ("here", "FWCORE_DATA") in documentation.facts(entry)
     # Other content, another problem.
-    (empty_cache / "toy" / "toy.csv").write_text("a,b,y\n1,2,3\n2,1,4\n3,5,7\n4,4,1\n5,0,2\n6,2,9\n")
+    (empty_cache / "toy" / "toy.csv").write_text(
+        "a,b,y\n1,2,3\n2,1,4\n3,5,7\n4,4,1\n5,0,2\n6,2,9\n"
+    )
     assert datasets.load(entry).content_hash != problem.content_hash
     (empty_cache / "toy" / "toy.csv").write_text("a,b,y\n1,2,3\n2,1,4\n")
     with pytest.raises(DatasetError, match="2 x 2, where the catalogue says 6 x 2"):
@@ -213,8 +257,20 @@ def test_a_new_dataset_is_a_table_in_the_catalogue(empty_cache, monkeypatch):
         (("degree = 2", 'colour = "red"'), "colour"),
         (('[[toy.layouts]]\ntrain = { path = "toy/toy.csv" }', ""), "exactly one of"),
         (("degree = 2", 'generator = { name = "magic" }'), "exactly one of"),
-        (('train = { path = "toy/toy.csv" }', 'train = { path = "toy/toy.csv" }\nformat = "xls"'), "format"),
-        (('train = { path = "toy/toy.csv" }', 'train = { path = "toy/toy.csv" }\nmissing = "guess"'), "missing"),
+        (
+            (
+                'train = { path = "toy/toy.csv" }',
+                'train = { path = "toy/toy.csv" }\nformat = "xls"',
+            ),
+            "format",
+        ),
+        (
+            (
+                'train = { path = "toy/toy.csv" }',
+                'train = { path = "toy/toy.csv" }\nmissing = "guess"',
+            ),
+            "missing",
+        ),
     ],
 )
 def test_a_table_that_is_not_understood_is_named(change, why, tmp_path):
@@ -230,7 +286,9 @@ def test_the_readme_of_the_data_is_that_of_the_catalogue():
 
 @pytest.mark.parametrize("degree", [0, -1, 1.5, "2", True])
 def test_a_degree_is_an_int_of_at_least_one(degree):
-    with pytest.raises(ParameterError, match="'degree' parameter of fwcore must be an int of at least 1"):
+    with pytest.raises(
+        ParameterError, match="'degree' parameter of fwcore must be an int of at least 1"
+    ):
         of(np.eye(4), np.arange(4.0), degree=degree).problem()
 
 
@@ -246,7 +304,10 @@ def test_two_who_ask_at_once_get_the_same(empty_cache, monkeypatch):
     reads, read = [], reading.read
     monkeypatch.setattr(reading, "read", lambda entry: reads.append(entry) or read(entry))
     came = []
-    threads = [threading.Thread(target=lambda: came.append(datasets.load("breast-cancer"))) for _ in range(6)]
+    threads = [
+        threading.Thread(target=lambda: came.append(datasets.load("breast-cancer")))
+        for _ in range(6)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

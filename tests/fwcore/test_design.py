@@ -23,11 +23,15 @@ def test_image_of_coefficients_includes_what_centring_leaves_out(storage):
     Z, t = toys.standardized(X, y)
     problem = Problem.from_arrays(toys.store(X, storage), y)
     indices, values = np.array([1, 7, 30]), np.array([0.5, -2.0, 0.25])
-    np.testing.assert_allclose(problem.residual(indices, values), t - Z[:, indices] @ values, atol=1e-13)
+    np.testing.assert_allclose(
+        problem.residual(indices, values), t - Z[:, indices] @ values, atol=1e-13
+    )
 
 
 def test_sparse_is_never_made_dense():
-    X = scipy.sparse.random_array((50, 200_000), density=1e-4, rng=np.random.default_rng(0), format="csc")
+    X = scipy.sparse.random_array(
+        (50, 200_000), density=1e-4, rng=np.random.default_rng(0), format="csc"
+    )
     y = np.random.default_rng(1).standard_normal(50)
     stored = Problem.from_arrays(X, y).design
     assert isinstance(stored, design.Csc)
@@ -56,7 +60,9 @@ def test_constant_columns_become_zero_even_where_their_mean_rounds():
 def test_columns_of_any_scale_are_the_same_problem():
     X, y = toys.arrays("easy")
     scaled = X * np.logspace(-12, 12, X.shape[1])
-    np.testing.assert_allclose(Problem.from_arrays(scaled, y).sigma, Problem.from_arrays(X, y).sigma, atol=1e-12)
+    np.testing.assert_allclose(
+        Problem.from_arrays(scaled, y).sigma, Problem.from_arrays(X, y).sigma, atol=1e-12
+    )
 
 
 def test_primitives_say_that_they_are_for_kernels():

@@ -8,6 +8,7 @@ import threading
 import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import pooch
 import pytest
 
 from fwcore import DatasetError, cache
@@ -73,7 +74,12 @@ class Handler(BaseHTTPRequestHandler):
         else:
             assert self.headers.get("If-Range") == '"one"'
             begun = begins(asked)
-            self.send(CONTENT[begun:], status=206, ETag='"one"', Content_Range=f"bytes {begun}-{len(CONTENT) - 1}/{len(CONTENT)}")
+            self.send(
+                CONTENT[begun:],
+                status=206,
+                ETag='"one"',
+                Content_Range=f"bytes {begun}-{len(CONTENT) - 1}/{len(CONTENT)}",
+            )
 
     def changing(self):
         """Breaks off in the middle of another file, then has ours, which it sends whole."""
@@ -106,7 +112,7 @@ def server(monkeypatch, tmp_path):
     monkeypatch.setenv("FWCORE_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("FWCORE_DATA", raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(fetching.pooch.core.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(pooch.core.time, "sleep", lambda seconds: None)
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.asked, server.released = [], threading.Event()
         server.address = f"http://127.0.0.1:{server.server_port}"
@@ -196,7 +202,8 @@ def test_a_server_that_does_not_answer_is_given_up(server, monkeypatch):
 def test_nobody_there(server):
     wanted = SourceFile("a/b.txt", url="http://127.0.0.1:1/b.txt")
     with pytest.raises(
-        DatasetError, match=r"a/b\.txt.*connection to 127\.0\.0\.1 failed.*http://127\.0\.0\.1:1/b\.txt.*downloads/a/b\.txt"
+        DatasetError,
+        match=r"a/b\.txt.*connection to 127\.0\.0\.1 failed.*http://127\.0\.0\.1:1/b\.txt.*downloads/a/b\.txt",
     ):
         fetch(wanted)
 
@@ -239,7 +246,9 @@ def test_a_proxy_is_asked(server, monkeypatch):
 
 def test_many_who_ask_at_once_fetch_once(server):
     wanted, came = file(server, "good"), []
-    threads = [threading.Thread(target=lambda: came.append(fetch(wanted).read_bytes())) for _ in range(8)]
+    threads = [
+        threading.Thread(target=lambda: came.append(fetch(wanted).read_bytes())) for _ in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

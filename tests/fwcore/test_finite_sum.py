@@ -1,4 +1,6 @@
-"""Frank-Wolfe on sampled rows: the algorithms as printed, their gaps, their order, and what they refuse."""
+"""Frank-Wolfe on sampled rows: the algorithms as printed, their gaps, their order, and what they
+refuse.
+"""
 
 import numpy as np
 import pytest
@@ -7,12 +9,12 @@ import toys
 from real_data import needs
 from scipy.special import expit
 
-from fwcore import ParameterError, Problem, Status, Walk, datasets, find, race, walk_path, warmup
-from fwcore import design as designs
-from fwcore.solvers.sampled_gradient import gradient_at
-from fwcore.stream import below, new_stream
-from fwcore.study import contenders
-from fwcore.tournament import champion
+from fwcore import ParameterError, Problem, Status, Walk, datasets, find_solver, walk_path, warmup
+from fwcore.experiments import race
+from fwcore.experiments.solver_spec import parse_specs
+from fwcore.kernels.random import new_stream, uniform_int
+from fwcore.kernels.tournament_tree import argmax_abs
+from fwcore.solvers.finite_sum._gradient import gradient_at
 
 NAMES = ("sfw_rows", "sfw_mokhtari", "sfw_lu_freund")
 LOSSES = ("squared", "logistic")
@@ -35,7 +37,7 @@ def batches(n, b, seed):
     stream, order = new_stream(seed), np.arange(n)
     while True:
         for k in range(b if b < n else 0):
-            other = k + below(stream, n - k)
+            other = k + uniform_int(stream, n - k)
             order[k], order[other] = order[other], order[k]
         yield order[:b].copy()
 
@@ -82,7 +84,9 @@ def printed(name, loss, X, y, delta, b, turns, seed):
 @pytest.mark.parametrize("name", NAMES)
 def test_is_the_printed_algorithm(name, loss, storage):
     problem, X, y = small(loss, storage, density=0.4)
-    result = walk_path(problem, name, [3.0], seed=5, batch="4", rule="moved", tol=1e-14, max_steps=300)
+    result = walk_path(
+        problem, name, [3.0], seed=5, batch="4", rule="moved", tol=1e-14, max_steps=300
+    )
     w, gaps = printed(name, loss, X, y, 3.0, 4, 300, 5)
     np.testing.assert_allclose(result.coefs.toarray()[:, 0], w, atol=1e-10)
     np.testing.assert_allclose(result.trace["gap"] / problem.m, gaps, atol=1e-10)
@@ -94,9 +98,17 @@ def test_is_the_printed_algorithm(name, loss, storage):
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("name", NAMES)
 def test_dense_rows_and_sparse_ones_of_the_same_numbers_agree_bit_for_bit(name, loss):
-    X, y = np.random.default_rng(1).standard_normal((30, 9)), np.sign(np.random.default_rng(2).standard_normal(30))
+    X, y = (
+        np.random.default_rng(1).standard_normal((30, 9)),
+        np.sign(np.random.default_rng(2).standard_normal(30)),
+    )
     coefs = [
-        walk_path(Problem.from_arrays(toys.store(X, storage), y, loss=loss, standardize=False), name, [2.0], max_steps=200)
+        walk_path(
+            Problem.from_arrays(toys.store(X, storage), y, loss=loss, standardize=False),
+            name,
+            [2.0],
+            max_steps=200,
+        )
         for storage in toys.STORAGES
     ]
     np.testing.assert_array_equal(coefs[0].coefs.toarray(), coefs[1].coefs.toarray())
@@ -108,14 +120,20 @@ def test_dense_rows_and_short_ones_agree_but_for_rounding(name, loss):
     found = []
     for storage in toys.STORAGES:
         problem, _, _ = small(loss, storage, n=60, p=40, density=0.3)
-        found.append(walk_path(problem, name, [2.0], batch="3", rule="moved", tol=1e-14, max_steps=2000).coefs.toarray())
+        found.append(
+            walk_path(
+                problem, name, [2.0], batch="3", rule="moved", tol=1e-14, max_steps=2000
+            ).coefs.toarray()
+        )
     np.testing.assert_allclose(*found, atol=1e-12)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_all_rows_are_deterministic_frank_wolfe_with_the_open_loop_step(loss):
     problem, X, y = small(loss)
-    result = walk_path(problem, "sfw_rows", [3.0], batch="100%", rule="moved", tol=1e-14, max_steps=200)
+    result = walk_path(
+        problem, "sfw_rows", [3.0], batch="100%", rule="moved", tol=1e-14, max_steps=200
+    )
     w, gaps = np.zeros(X.shape[1]), []
     for t in range(200):
         gradient = X.T @ derivative(loss, X @ w, y)
@@ -130,9 +148,20 @@ def test_all_rows_are_deterministic_frank_wolfe_with_the_open_loop_step(loss):
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_gaps_differ_by_no_more_than_the_error_of_the_gradient_allows(loss):
-    """Proposition 1: abs(true gap - stochastic gap) <= D H_t, D = 2 delta the l1 diameter, H_t = max abs(f'(w) - r)."""
+    """Proposition 1: abs(true gap - stochastic gap) <= D H_t, D = 2 delta the l1 diameter, H_t =
+    max abs(f'(w) - r).
+    """
     problem, X, y = small(loss, n=60)
-    walk, delta, differ = Walk(problem, "sfw_rows", [3.0], {"batch": "3", "rule": "moved", "tol": 1e-14, "max_steps": 400}), 3.0, 0
+    walk, delta, differ = (
+        Walk(
+            problem,
+            "sfw_rows",
+            [3.0],
+            {"batch": "3", "rule": "moved", "tol": 1e-14, "max_steps": 400},
+        ),
+        3.0,
+        0,
+    )
     state = walk._state
     w = np.zeros(X.shape[1])
     steps = walk.snapshots(1)
@@ -156,14 +185,21 @@ def gradient(state):
 
 @pytest.mark.parametrize("storage", toys.STORAGES)
 def test_momentum_fades_and_no_weight_underflows(storage):
-    """Its weight falls to 2^-333 and starts from about 1 again; r and r'a stay what they were, of columns of any age."""
+    """Its weight falls to 2^-333 and starts from about 1 again; r and r'a stay what they were, of
+    columns of any age.
+    """
     random = np.random.default_rng(0)
     X = random.standard_normal((100, 300)) * (random.random((100, 300)) < 0.01)
     # A full row among the short ones.
     X[7] = 0.1 * random.standard_normal(300)
     y = random.standard_normal(100)
     problem = Problem.from_arrays(toys.store(X, storage), y, standardize=False)
-    walk = Walk(problem, "sfw_mokhtari", [2.0], {"batch": "1", "rule": "moved", "tol": 1e-14, "max_steps": 10**6})
+    walk = Walk(
+        problem,
+        "sfw_mokhtari",
+        [2.0],
+        {"batch": "1", "rule": "moved", "tol": 1e-14, "max_steps": 10**6},
+    )
     solver, state = walk.solver, walk._state
     solver.set_point(problem, state, walk.options, 2.0, 0.0)
     weights, ages, r = [], set(), np.zeros(problem.p)
@@ -177,7 +213,7 @@ def test_momentum_fades_and_no_weight_underflows(storage):
         if t % 100 == 0:
             ages |= set(state.tree[len(state.tree) // 2 :, 1])
             np.testing.assert_allclose(gradient(state), r, atol=1e-8)
-            assert np.abs(gradient(state)).argmax() == champion(state.tree, state.slope)
+            assert np.abs(gradient(state)).argmax() == argmax_abs(state.tree, state.slope)
     assert (np.diff(weights) > 0).sum() == 1
     assert min(weights) >= 2.0**-333
     assert ages == {0.0, 1.0}
@@ -189,7 +225,12 @@ def test_momentum_fades_and_no_weight_underflows(storage):
 def test_the_gradient_does_not_drift(storage):
     """r is X'alpha recomputed to 1e-9 after a million steps, and what is kept of it follows."""
     problem, X, _ = small("logistic", storage, n=200, p=50, density=0.2)
-    walk = Walk(problem, "sfw_rows", [3.0], {"batch": "1", "rule": "moved", "tol": 1e-14, "max_steps": 10**6})
+    walk = Walk(
+        problem,
+        "sfw_rows",
+        [3.0],
+        {"batch": "1", "rule": "moved", "tol": 1e-14, "max_steps": 10**6},
+    )
     solver, state = walk.solver, walk._state
     solver.set_point(problem, state, walk.options, 3.0, 0.0)
     for _ in range(100):
@@ -211,7 +252,9 @@ def test_comes_near_the_optimum(name, loss, kind, storage):
     problem = Problem.from_arrays(toys.store(X, storage), y, loss=loss)
     # The gap of momentum falls like t^(-1/3) only.
     within = {"sfw_rows": 0.02, "sfw_lu_freund": 0.1, "sfw_mokhtari": 0.2}[name]
-    result = walk_path(problem, name, [0.5, 2.0], batch="20%", rule="moved", tol=1e-14, max_steps=5_000)
+    result = walk_path(
+        problem, name, [0.5, 2.0], batch="20%", rule="moved", tol=1e-14, max_steps=5_000
+    )
     assert (result.points["true_gap"] <= within * problem.f0).all()
     for point in result.points:
         least = race.certified_minimum(problem, "ball", point["value"])
@@ -238,30 +281,36 @@ def test_a_stochastic_gap_is_confirmed_before_it_ends_a_point():
         assert (np.diff(looks[sure.trace["point"][looks] == point]) >= problem.m).all()
 
 
-@pytest.mark.parametrize("step", ["short", "line search"])
+@pytest.mark.parametrize("step", ["short", "line-search"])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_other_steps_with_all_rows(step, loss):
     """Of all rows the batch's line search is that of `fw`."""
     problem, _, _ = small(loss)
-    result = walk_path(problem, "sfw_rows", [3.0], batch="100%", step=step, rule="gap", tol=1e-3, max_steps=20_000)
+    result = walk_path(
+        problem, "sfw_rows", [3.0], batch="100%", step=step, rule="gap", tol=1e-3, max_steps=20_000
+    )
     assert result.status == Status.SMALL_GAP
-    if step == "line search":
+    if step == "line-search":
         exact = walk_path(problem, "fw", [3.0], rule="gap", tol=1e-3, max_steps=20_000)
         # The objective of a batch is that before the step.
         both = min(len(result.trace) - 1, len(exact.trace))
-        np.testing.assert_allclose(result.trace["objective"][1 : both + 1], exact.trace["objective"][:both], rtol=1e-8)
+        np.testing.assert_allclose(
+            result.trace["objective"][1 : both + 1], exact.trace["objective"][:both], rtol=1e-8
+        )
 
 
-@pytest.mark.parametrize("step", ["short", "line search"])
+@pytest.mark.parametrize("step", ["short", "line-search"])
 def test_other_steps_on_batches_stay_in_the_ball_and_descend(step):
     problem, _, _ = small("logistic", n=300)
-    result = walk_path(problem, "sfw_rows", [3.0], batch="20%", step=step, rule="moved", tol=1e-14, max_steps=500)
+    result = walk_path(
+        problem, "sfw_rows", [3.0], batch="20%", step=step, rule="moved", tol=1e-14, max_steps=500
+    )
     assert result.points["l1"][0] <= 3.0 * (1 + 1e-12)
     assert result.points["objective"][0] < 0.6 * problem.f0
 
 
 @pytest.mark.parametrize("direction", ["away", "pairwise"])
-@pytest.mark.parametrize("step", ["short", "line search"])
+@pytest.mark.parametrize("step", ["short", "line-search"])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_away_and_pairwise_steps_with_all_rows_converge(loss, step, direction):
     problem, _, _ = small(loss)
@@ -271,24 +320,40 @@ def test_away_and_pairwise_steps_with_all_rows_converge(loss, step, direction):
     assert across.max_relative_gap <= 1e-8 * (1 + 1e-6)
     if loss == "squared":
         # Inside of a face, where steps toward vertices zigzag.
-        assert 5 * across.trace.size < walk_path(problem, "sfw_rows", [1.0, 3.0], **given).trace.size
+        assert (
+            5 * across.trace.size < walk_path(problem, "sfw_rows", [1.0, 3.0], **given).trace.size
+        )
 
 
 def test_away_steps_with_all_rows_are_those_of_away_frank_wolfe():
     problem, _, _ = small("squared")
     exact = walk_path(problem, "away_fw", [1.0], rule="moved", tol=1e-14, max_steps=25)
-    given = {"batch": "100%", "step": "line search", "direction": "away", "rule": "moved", "tol": 1e-14, "max_steps": 25}
+    given = {
+        "batch": "100%",
+        "step": "line-search",
+        "direction": "away",
+        "rule": "moved",
+        "tol": 1e-14,
+        "max_steps": 25,
+    }
     rows = walk_path(problem, "sfw_rows", [1.0], **given)
     np.testing.assert_allclose(rows.coefs.toarray(), exact.coefs.toarray(), atol=1e-8)
 
 
 @pytest.mark.parametrize("direction", ["away", "pairwise"])
-@pytest.mark.parametrize("step", ["open loop", "short", "line search"])
+@pytest.mark.parametrize("step", ["open-loop", "short", "line-search"])
 @pytest.mark.parametrize("name", ["sfw_rows", "sfw_mokhtari"])
 def test_away_and_pairwise_steps_keep_count_of_the_iterate(name, step, direction):
     """What is carried along, step by step, is what the coefficients say."""
     problem, _, _ = small("squared", n=100)
-    given = {"batch": "20", "step": step, "direction": direction, "rule": "moved", "tol": 1e-14, "max_steps": 2000}
+    given = {
+        "batch": "20",
+        "step": step,
+        "direction": direction,
+        "rule": "moved",
+        "tol": 1e-14,
+        "max_steps": 2000,
+    }
     walk = Walk(problem, name, [1.0, 3.0], given)
     for snapshot in walk.snapshots():
         assert np.abs(snapshot.coefficients).sum() <= snapshot.value * (1 + 1e-9)
@@ -303,7 +368,13 @@ def test_away_and_pairwise_steps_keep_count_of_the_iterate(name, step, direction
 
 def test_momentum_as_negiar_et_al_write_it():
     problem, X, y = small("squared", n=20)
-    given = {"batch": "5", "momentum": "1 / t^(2/3)", "rule": "moved", "tol": 1e-14, "max_steps": 50}
+    given = {
+        "batch": "5",
+        "momentum": "negiar",
+        "rule": "moved",
+        "tol": 1e-14,
+        "max_steps": 50,
+    }
     result = walk_path(problem, "sfw_mokhtari", [2.0], **given)
     w, r, drawn = np.zeros(X.shape[1]), 0.0, batches(20, 5, 0)
     for t in range(50):
@@ -317,16 +388,25 @@ def test_momentum_as_negiar_et_al_write_it():
 def test_a_start_from_the_gradient_is_charged():
     problem, X, y = small("logistic", n=300)
     cold, warm = (
-        walk_path(problem, "sfw_rows", [3.0], batch="1", start=start, rule="moved", tol=1e-14, max_steps=1)
-        for start in ("zero", "full pass")
+        walk_path(
+            problem, "sfw_rows", [3.0], batch="1", start=start, rule="moved", tol=1e-14, max_steps=1
+        )
+        for start in ("zero", "full-pass")
     )
     assert warm.trace["grads"][0] - cold.trace["grads"][0] == problem.m
-    assert warm.trace["gap"][0] == pytest.approx(3.0 * np.abs(X.T @ derivative("logistic", np.zeros(300), y)).max())
+    assert warm.trace["gap"][0] == pytest.approx(
+        3.0 * np.abs(X.T @ derivative("logistic", np.zeros(300), y)).max()
+    )
 
 
 def test_the_next_point_begins_where_the_last_one_ended_with_a_step_as_long_as_the_ball_has_grown():
     problem, _, _ = small("squared", n=100)
-    walk = Walk(problem, "sfw_rows", [2.0, 2.1], {"batch": "10", "rule": "moved", "tol": 1e-14, "max_steps": 1000})
+    walk = Walk(
+        problem,
+        "sfw_rows",
+        [2.0, 2.1],
+        {"batch": "10", "rule": "moved", "tol": 1e-14, "max_steps": 1000},
+    )
     ends = [(s.point, s.indices, s.coefficients) for s in toys.follow(walk, wanted=1)]
     last = next(k for k, end in enumerate(ends) if end[0] == 1) - 1
     before, after = (toys.dense(problem.p, *ends[k][1:]) for k in (last, last + 1))
@@ -367,7 +447,10 @@ def test_bad_input_is_told_before_anything_runs(given, name):
         Walk(problem, "sfw_rows", options.pop("grid", [1.0]), options)
 
 
-@pytest.mark.parametrize("given", [{"step": "short"}, {"step": "line search"}, {"direction": "away"}, {"direction": "pairwise"}])
+@pytest.mark.parametrize(
+    "given",
+    [{"step": "short"}, {"step": "line-search"}, {"direction": "away"}, {"direction": "pairwise"}],
+)
 def test_a_substitute_gradient_goes_with_the_steps_of_its_paper_only(given):
     problem, _, _ = small()
     with pytest.raises(ParameterError, match=f"'{next(iter(given))}' parameter"):
@@ -376,7 +459,7 @@ def test_a_substitute_gradient_goes_with_the_steps_of_its_paper_only(given):
 
 def test_momentum_from_the_gradient_weighs_the_first_batch_as_the_second():
     problem, X, y = small("squared", n=20)
-    given = {"batch": "5", "start": "full pass", "rule": "moved", "tol": 1e-14, "max_steps": 1}
+    given = {"batch": "5", "start": "full-pass", "rule": "moved", "tol": 1e-14, "max_steps": 1}
     result = walk_path(problem, "sfw_mokhtari", [2.0], **given)
     i, c = next(batches(20, 5, 0)), 4 / 9 ** (2 / 3)
     r = (1 - c) * X.T @ -y + c * 4 * X[i].T @ -y[i]
@@ -386,7 +469,9 @@ def test_momentum_from_the_gradient_weighs_the_first_batch_as_the_second():
 
 def test_what_has_seen_nothing_has_no_gap():
     problem, _, _ = small("squared", n=50)
-    result = walk_path(problem, "sfw_lu_freund", [2.0], batch="1", start="zero", confirm=False, max_steps=5)
+    result = walk_path(
+        problem, "sfw_lu_freund", [2.0], batch="1", start="zero", confirm=False, max_steps=5
+    )
     assert np.isnan(result.trace["gap"][0])
     assert len(result.trace) > 1
 
@@ -394,7 +479,9 @@ def test_what_has_seen_nothing_has_no_gap():
 @pytest.mark.parametrize("name", NAMES)
 def test_a_much_larger_ball_does_not_forget_the_last_point(name):
     problem, _, _ = small("logistic", n=200)
-    walk = Walk(problem, name, [1.0, 50.0], {"batch": "20", "rule": "moved", "tol": 1e-14, "max_steps": 500})
+    walk = Walk(
+        problem, name, [1.0, 50.0], {"batch": "20", "rule": "moved", "tol": 1e-14, "max_steps": 500}
+    )
     ends = [toys.dense(problem.p, s.indices, s.coefficients) for s in toys.follow(walk, wanted=1)]
     kept = ends[500] @ ends[499] / (ends[499] @ ends[499])
     assert np.count_nonzero(ends[500]) >= np.count_nonzero(ends[499])
@@ -410,15 +497,22 @@ FIGURE_1 = [
 
 @pytest.mark.parametrize(("name", "loss", "delta", "passes", "unit"), FIGURE_1)
 def test_figure_1_of_negiar_et_al(name, loss, delta, passes, unit):
-    """Batches of n / 100, 20 seeds: what keeps derivatives of samples is below both others in the median, at as many of them."""
+    """Batches of n / 100, 20 seeds: what keeps derivatives of samples is below both others in the
+    median, at as many of them.
+    """
     read = datasets.read(name)
     problem = Problem.from_arrays(read.X, read.y / (unit or 1.0), loss=loss, standardize=False)
     least, ends = race.certified_minimum(problem, "ball", delta), {}
     for solver in NAMES:
         budget = passes * problem.m
         # To the end of the budget, or to just before, where a look is a little late.
-        curves = [race.race(problem, contenders(solver), delta, grads=budget, seed=seed)[0] for seed in range(20)]
-        reached = [(curve.at(budget, "grads") - least) / (curve.objective[0] - least) for curve in curves]
+        curves = [
+            race.race(problem, parse_specs(solver), delta, grads=budget, seed=seed)[0]
+            for seed in range(20)
+        ]
+        reached = [
+            (curve.at(budget, "grads") - least) / (curve.objective[0] - least) for curve in curves
+        ]
         assert min(reached) >= -1e-6
         ends[solver] = np.median(reached)
         # Faster than the theory of momentum, t^(-1/3), or about as fast, all of them.
@@ -434,16 +528,22 @@ def test_figure_1_of_negiar_et_al(name, loss, delta, passes, unit):
     ],
 )
 def test_kappa_of_table_2(name, share):
-    """0.929 and 0.040: of features in [-1, 1] as LIBSVM scales them, and as they are in scikit-learn."""
+    """0.929 and 0.040: of features in [-1, 1] as LIBSVM scales them, and as they are in
+    scikit-learn.
+    """
     assert datasets.kappa_share(datasets.read(name).X) == pytest.approx(share, abs=1e-4)
 
 
 def test_kappa_of_what_is_walked_is_told_with_a_run():
     problem, X, _ = small(storage="csc", density=0.4)
-    assert walk_path(problem, "sfw_rows", [1.0], max_steps=1).notes["kappa_share"] == pytest.approx(datasets.kappa_share(X))
+    assert walk_path(problem, "sfw_rows", [1.0], max_steps=1).notes["kappa_share"] == pytest.approx(
+        datasets.kappa_share(X)
+    )
     standard = Problem.from_arrays(scipy.sparse.csc_array(X), X[:, 0])
-    dense = designs.matrix(standard.design)
-    assert walk_path(standard, "sfw_rows", [1.0], max_steps=1).notes["kappa_share"] == pytest.approx(datasets.kappa_share(dense))
+    dense = standard.design.matrix()
+    assert walk_path(standard, "sfw_rows", [1.0], max_steps=1).notes[
+        "kappa_share"
+    ] == pytest.approx(datasets.kappa_share(dense))
 
 
 def test_kappa_of_what_is_known():
@@ -458,7 +558,12 @@ def test_a_short_row_changes_the_slopes_of_its_columns_only():
     X = scipy.sparse.random_array((50, p), density=20 / p, format="csc", rng=random)
     y = np.where(random.random(50) < 0.5, 1.0, -1.0)
     problem = Problem.from_arrays(X, y, loss="logistic", standardize=False)
-    walk = Walk(problem, "sfw_rows", [5.0], {"batch": "1", "rule": "moved", "tol": 1e-14, "max_steps": 10**6})
+    walk = Walk(
+        problem,
+        "sfw_rows",
+        [5.0],
+        {"batch": "1", "rule": "moved", "tol": 1e-14, "max_steps": 10**6},
+    )
     state = walk._state
     walk.solver.set_point(problem, state, walk.options, 5.0, 0.0)
     for _ in range(20):
@@ -467,8 +572,8 @@ def test_a_short_row_changes_the_slopes_of_its_columns_only():
         changed = np.flatnonzero(state.slope != before)
         own = X[[int(state.order[0])]].tocoo().coords[1]
         assert set(changed) <= set(own)
-        assert rows["entries"][0] == state.walk["entries"][0]
-    assert state.walk["entries"][0] < 20 * 100
+        assert rows["entries"][0] == state.counters["entries"][0]
+    assert state.counters["entries"][0] < 20 * 100
 
 
 def test_the_first_steps_are_not_charged_with_a_compiler(monkeypatch):
@@ -476,10 +581,12 @@ def test_the_first_steps_are_not_charged_with_a_compiler(monkeypatch):
     made = []
     monkeypatch.setattr(warmup, "_ready", set())
     toy = warmup._toy
-    monkeypatch.setattr(warmup, "_toy", lambda design, loss: made.append(toy(design, loss)) or made[-1])
+    monkeypatch.setattr(
+        warmup, "_toy", lambda design, loss: made.append(toy(design, loss)) or made[-1]
+    )
     for standardize in (True, False):
         X, y = toys.arrays("sparse")
         problem = Problem.from_arrays(scipy.sparse.csc_array(X), y, standardize=standardize)
-        warmup.ready(find("sfw_rows"), problem.design)
+        warmup.ready(find_solver("sfw_rows"), problem.design)
         assert type(made[-1].rows) is type(problem.rows)
     assert len(made) == 2

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import toys
 
-from fwcore import ParameterError, Problem, Status, Walk, find, sampling, walk_path
+from fwcore import ParameterError, Problem, Status, Walk, find_solver, sampling, walk_path
 
 TIGHT = {"rule": "gap", "tol": 1e-14, "max_steps": 10**9}
 
 
 def start(problem, solver="sfw", radius=4.0, seed=0, **options):
-    solver = find(solver)
+    solver = find_solver(solver)
     chosen = solver.Options(**{**TIGHT, **options})
     state = solver.init(problem, chosen, seed)
     solver.set_point(problem, state, chosen, radius, 0.0)
@@ -29,18 +29,22 @@ def test_recursions_agree_with_recomputation_after_1e5_steps(storage, solver, op
     for _ in range(10):
         rows = method.advance(problem, state, 10_000)
     assert rows["step"][-1] == 100_000
-    it = state.iterate[0]
+    it = state.arrays.iterate[0]
     indices, values = method.coefficients(state)
     image = problem.y - problem.residual(indices, values)
-    tracked = it["scale"] * (state.image - state.image.mean())
+    tracked = it["scale"] * (state.arrays.image - state.arrays.image.mean())
     np.testing.assert_allclose(tracked, image, rtol=0, atol=1e-9 * np.linalg.norm(image))
     assert it["energy"] == pytest.approx(image @ image, rel=1e-9)
     assert it["correlation"] == pytest.approx(problem.y @ image, rel=1e-9)
     assert it["scale"] * it["l1"] == pytest.approx(np.abs(values).sum(), rel=1e-9)
-    assert rows["objective"][-1] == pytest.approx(problem.judge(indices, values, "ball", 4.0).objective, rel=1e-9)
+    assert rows["objective"][-1] == pytest.approx(
+        problem.judge(indices, values, "ball", 4.0).objective, rel=1e-9
+    )
 
 
-@pytest.mark.parametrize(("solver", "options"), [("fw", {}), ("sfw", {"sampling": "3"}), ("sfw", {"sampling": "30%"})])
+@pytest.mark.parametrize(
+    ("solver", "options"), [("fw", {}), ("sfw", {"sampling": "3"}), ("sfw", {"sampling": "30%"})]
+)
 @pytest.mark.parametrize("kind", toys.KINDS)
 def test_the_objective_never_rises_and_the_iterate_stays_in_the_ball(kind, solver, options):
     problem = toys.problem(kind)
@@ -58,10 +62,15 @@ def test_sampling_every_column_is_the_deterministic_method_step_by_step(kind, st
     problem = toys.problem(kind, storage)
     full, full_state = start(problem, "fw")
     sampled, sampled_state = start(problem, "sfw", sampling="100%")
-    ours, theirs = sampled.advance(problem, sampled_state, 500), full.advance(problem, full_state, 500)
+    ours, theirs = (
+        sampled.advance(problem, sampled_state, 500),
+        full.advance(problem, full_state, 500),
+    )
     for column in ("objective", "gap", "l1", "nnz", "moved", "dots", "entries"):
         np.testing.assert_array_equal(ours[column], theirs[column], err_msg=column)
-    np.testing.assert_array_equal(iterate_of(problem, sampled, sampled_state), iterate_of(problem, full, full_state))
+    np.testing.assert_array_equal(
+        iterate_of(problem, sampled, sampled_state), iterate_of(problem, full, full_state)
+    )
 
 
 def test_the_gap_of_fw_is_the_judges_gap_before_the_step():
@@ -69,7 +78,9 @@ def test_the_gap_of_fw_is_the_judges_gap_before_the_step():
     method, state = start(problem, "fw")
     for _ in range(50):
         before = problem.judge(*method.coefficients(state), "ball", 4.0).true_gap
-        assert method.advance(problem, state, 1)["gap"][0] == pytest.approx(before, rel=1e-9, abs=1e-14)
+        assert method.advance(problem, state, 1)["gap"][0] == pytest.approx(
+            before, rel=1e-9, abs=1e-14
+        )
 
 
 def test_a_sampled_gap_never_exceeds_the_true_gap():
@@ -124,7 +135,9 @@ def test_mean_suboptimality_obeys_proposition_2():
 
 def test_an_empty_draw_is_not_convergence():
     problem = toys.problem("wide")
-    method, state = start(problem, "sfw", radius=0.5, rule="moved", tol=1e-3, sampling="1", redraw_until=10**6)
+    method, state = start(
+        problem, "sfw", radius=0.5, rule="moved", tol=1e-3, sampling="1", redraw_until=10**6
+    )
     rows = method.advance(problem, state, 10_000)
     assert method.outcome(state) == Status.SMALL_MOVE
     assert rows["empty"][-1] > 0
@@ -136,7 +149,9 @@ def test_an_empty_draw_is_not_convergence():
 
 
 def test_after_draws_in_vain_the_support_is_looked_at():
-    """Once the best vertex is reached no other descends, so that only a look at the support can tell that the gap is 0."""
+    """Once the best vertex is reached no other descends, so that only a look at the support can
+    tell that the gap is 0.
+    """
     X = np.linalg.qr(np.random.default_rng(0).standard_normal((30, 20)))[0]
     problem = Problem.from_arrays(X, 0.3 * X[:, 0] + 0.05 * X[:, 1], standardize=False)
     method, state = start(problem, "sfw", radius=0.2, sampling="1", redraw_until=5)
@@ -151,9 +166,9 @@ def test_a_tiny_scale_is_folded_into_the_vectors():
     method, state = start(problem, "sfw", sampling="20")
     method.advance(problem, state, 50)
     before = iterate_of(problem, method, state)
-    it = state.iterate
-    state.coef[:] *= it["scale"] * 1e100
-    state.image[:] *= it["scale"] * 1e100
+    it = state.arrays.iterate
+    state.arrays.coef[:] *= it["scale"] * 1e100
+    state.arrays.image[:] *= it["scale"] * 1e100
     it["l1"] *= it["scale"] * 1e100
     it["image_sum"] *= it["scale"] * 1e100
     it["scale"] = 1e-100
@@ -161,9 +176,11 @@ def test_a_tiny_scale_is_folded_into_the_vectors():
     twin, twin_state = start(problem, "sfw", sampling="20")
     twin.advance(problem, twin_state, 50)
     np.testing.assert_allclose(
-        method.advance(problem, state, 500)["objective"], twin.advance(problem, twin_state, 500)["objective"], rtol=1e-9
+        method.advance(problem, state, 500)["objective"],
+        twin.advance(problem, twin_state, 500)["objective"],
+        rtol=1e-9,
     )
-    assert state.iterate["scale"][0] > 1e-60
+    assert state.arrays.iterate["scale"][0] > 1e-60
 
 
 def test_a_full_step_forgets_the_old_iterate():
@@ -172,7 +189,7 @@ def test_a_full_step_forgets_the_old_iterate():
     method, state = start(problem, "fw", radius=1.0)
     method.advance(problem, state, 1)
     np.testing.assert_array_equal(iterate_of(problem, method, state), [1, 0, 0, 0, 0, 0])
-    assert state.iterate["nnz"][0] == 1
+    assert state.arrays.iterate["nnz"][0] == 1
 
 
 def test_a_warm_start_is_rescaled_where_that_helps_and_always_kept_in_the_ball():
@@ -189,14 +206,21 @@ def test_a_warm_start_is_rescaled_where_that_helps_and_always_kept_in_the_ball()
     big.advance(problem, big_state, 5000)
     settled = problem.judge(*big.coefficients(big_state), "ball", 100.0)
     big.set_point(problem, big_state, options, 200.0, 1.0)
-    assert problem.judge(*big.coefficients(big_state), "ball", 200.0).l1 == pytest.approx(settled.l1)
+    assert problem.judge(*big.coefficients(big_state), "ball", 200.0).l1 == pytest.approx(
+        settled.l1
+    )
     big.set_point(problem, big_state, options, 0.01, 1.0)
     assert problem.judge(*big.coefficients(big_state), "ball", 0.01).l1 == pytest.approx(0.01)
 
 
 def test_a_schedule_shrinks_along_the_path():
     problem = toys.problem("wide")
-    walk = Walk(problem, "sfw", np.linspace(3.0, 5.0, 6), {"sampling": "shrink:50%,10%", "max_steps": 40, "tol": 1e-9})
+    walk = Walk(
+        problem,
+        "sfw",
+        np.linspace(3.0, 5.0, 6),
+        {"sampling": "shrink:50%,10%", "max_steps": 40, "tol": 1e-9},
+    )
     toys.follow(walk, wanted=1)
     trace = walk.result().trace
     per_point = [trace[trace["point"] == k] for k in range(6)]
@@ -209,19 +233,31 @@ def test_a_schedule_shrinks_along_the_path():
 @pytest.mark.parametrize("kappa", ["0", "91"])
 def test_kappa_out_of_range_names_the_solver_and_the_range(kappa):
     with pytest.raises(
-        ParameterError, match=rf"'kappa' parameter of StochasticFW must be an int in \[1, 90\]. Got {kappa} instead"
+        ParameterError,
+        match=rf"'kappa' parameter of StochasticFW must be an int in \[1, 90\]. Got {kappa}",
     ):
         Walk(toys.problem("wide"), "sfw", [1.0], {"sampling": kappa})
 
 
-@pytest.mark.parametrize("draw", ["subset", "with replacement", "blocks"])
+@pytest.mark.parametrize("draw", ["subset", "with-replacement", "blocks"])
 def test_a_sampled_gap_certifies_with_the_probability_asked_for(draw):
-    """98 of 100 points end with no column left whose gap is larger; without, the sampled gap says nothing of the true one."""
+    """98 of 100 points end with no column left whose gap is larger; without, the sampled gap says
+    nothing of the true one.
+    """
     problem, ends = toys.problem("wide"), {0.0: [], 0.98: []}
-    shared = {"sampling": "10%", "draw": draw, "block": 3, "rule": "gap", "tol": 1e-2, "redraw_until": 1}
+    shared = {
+        "sampling": "10%",
+        "draw": draw,
+        "block": 3,
+        "rule": "gap",
+        "tol": 1e-2,
+        "redraw_until": 1,
+    }
     for certify, gaps in ends.items():
         for seed in range(20):
-            result = walk_path(problem, "sfw", [2.5, 3.0, 3.5, 4.0, 4.5], seed=seed, certify=certify, **shared)
+            result = walk_path(
+                problem, "sfw", [2.5, 3.0, 3.5, 4.0, 4.5], seed=seed, certify=certify, **shared
+            )
             assert result.status == Status.SMALL_GAP
             gaps.extend(result.points["true_gap"] / problem.f0)
     assert np.mean(np.array(ends[0.98]) <= 1e-2 * (1 + 1e-9)) >= 0.95

@@ -5,7 +5,14 @@ import pytest
 import scipy.sparse
 
 from fwcore import ParameterError
-from fwcore.datasets.generators import GENERATORS, correlated_gaussian, synthetic, unit_sphere, with_noise, zipf_sparse
+from fwcore.datasets.generators import (
+    GENERATORS,
+    correlated_gaussian,
+    synthetic,
+    unit_sphere,
+    with_noise,
+    zipf_sparse,
+)
 
 SMALL = {
     "synthetic": {"rows": 60, "columns": 100, "relevant": 7},
@@ -30,7 +37,11 @@ def test_same_seed_same_problem_and_the_true_coefficients_are_those(name):
 
 
 BAD = [
-    *((name, change) for name in SMALL for change in ({"relevant": 0}, {"relevant": 101}, {"rows": 0})),
+    *(
+        (name, change)
+        for name in SMALL
+        for change in ({"relevant": 0}, {"relevant": 101}, {"rows": 0})
+    ),
     *((name, {"snr": 0.0}) for name in SMALL if name != "synthetic"),
     ("correlated_gaussian", {"rho": 1.0}),
     ("correlated_gaussian", {"support": [1, 1, 2, 3, 4, 5, 6]}),
@@ -47,7 +58,9 @@ def test_bad_input_is_refused(name, change):
 
 def test_neighbours_are_correlated_as_told():
     made = correlated_gaussian(20_000, 6, 2, rho=0.8, snr=3.0)
-    np.testing.assert_allclose(np.corrcoef(made.X.T), 0.8 ** np.abs(np.subtract.outer(range(6), range(6))), atol=0.03)
+    np.testing.assert_allclose(
+        np.corrcoef(made.X.T), 0.8 ** np.abs(np.subtract.outer(range(6), range(6))), atol=0.03
+    )
     noise = made.y - made.X @ made.coef
     assert (made.X @ made.coef).var() / noise.var() == pytest.approx(3.0, rel=0.1)
 

@@ -21,7 +21,9 @@ def test_grids_span_two_decades_in_equal_ratios():
 def test_delta_max_is_the_l1_norm_at_a_hundredth_of_lam_max():
     problem = toys.problem("easy")
     Z, t = toys.standardized(*toys.arrays("easy"))
-    model = Lasso(alpha=problem.lam_max / 100 / len(t), fit_intercept=False, tol=1e-14, max_iter=10**6).fit(Z, t)
+    model = Lasso(
+        alpha=problem.lam_max / 100 / len(t), fit_intercept=False, tol=1e-14, max_iter=10**6
+    ).fit(Z, t)
     assert grids.delta_max(problem) == pytest.approx(np.abs(model.coef_).sum(), rel=1e-3)
 
 

@@ -1,13 +1,15 @@
-"""SMIDAS and the truncated gradient: against the algorithms as the papers print them, and against certified optima."""
+"""SMIDAS and the truncated gradient: against the algorithms as the papers print them, and against
+certified optima.
+"""
 
 import numpy as np
 import pytest
 import scipy.sparse
 import toys
 
-from fwcore import ParameterError, Problem, Status, Walk, find, walk_path
+from fwcore import ParameterError, Problem, Status, Walk, find_solver, walk_path
 from fwcore import design as designs
-from fwcore.stream import below, new_stream
+from fwcore.kernels.random import new_stream, uniform_int
 
 NAMES = ("smidas", "truncgrad")
 ETA = {"smidas": 1e-3, "truncgrad": 3e-3}
@@ -27,7 +29,7 @@ def as_printed(Z, y, loss, q, eta, lam, seed, updates):
     for _ in range(updates):
         norm = np.sum(np.abs(theta) ** q) ** (1 / q)
         w = np.sign(theta) * np.abs(theta) ** (q - 1) / norm ** (q - 2) if norm > 0 else np.zeros(p)
-        i = below(stream, m)
+        i = uniform_int(stream, m)
         u = Z[i] @ w
         slope = u - y[i] if loss == "squared" else -y[i] / (1 + np.exp(y[i] * u))
         theta = theta - eta * m * slope * Z[i]
@@ -43,19 +45,27 @@ def as_printed(Z, y, loss, q, eta, lam, seed, updates):
 def test_the_steps_are_those_of_the_paper(kind, storage, loss, name):
     problem = made(kind, storage, loss)
     X, _ = toys.arrays(kind)
-    Z = toys.standardized(X, np.arange(len(X)))[0] if loss == "squared" else X / np.linalg.norm(X, axis=0)
+    Z = (
+        toys.standardized(X, np.arange(len(X)))[0]
+        if loss == "squared"
+        else X / np.linalg.norm(X, axis=0)
+    )
     lam, eta, updates = problem.lam_max / 10, ETA[name], 700
     result = walk_path(problem, name, [lam], eta=eta, updates=updates, max_steps=1, seed=5)
     q = max(2.0, 2 * np.log(problem.p)) if name == "smidas" else 2.0
     w = as_printed(Z, problem.y, loss, q, eta, lam, 5, updates)
     assert np.count_nonzero(w) > 0
-    np.testing.assert_allclose(result.coefs[:, [0]].toarray().ravel(), w, rtol=1e-7, atol=1e-9 * np.abs(w).max())
+    np.testing.assert_allclose(
+        result.coefs[:, [0]].toarray().ravel(), w, rtol=1e-7, atol=1e-9 * np.abs(w).max()
+    )
     assert result.trace["grads"][-1] == updates
 
 
 def very_sparse(m=400, p=3000, seed=1):
     random = np.random.default_rng(seed)
-    X = scipy.sparse.random_array((m, p), density=0.01, rng=random, format="csc", data_sampler=random.standard_normal)
+    X = scipy.sparse.random_array(
+        (m, p), density=0.01, rng=random, format="csc", data_sampler=random.standard_normal
+    )
     X = X[:, np.diff(X.indptr) > 0]
     return X, np.where(X[:, :40].sum(axis=1) + 0.1 * random.standard_normal(m) > 0, 1.0, -1.0)
 
@@ -71,7 +81,9 @@ def test_lazy_truncation_is_truncation(name, share):
     q = 2 * np.log(problem.p) if name == "smidas" else 2.0
     w = as_printed(Z, y, "logistic", q, eta, lam, 0, 4000)
     result = walk_path(problem, name, [lam], eta=eta, updates=4000, max_steps=1)
-    np.testing.assert_allclose(result.coefs[:, [0]].toarray().ravel(), w, rtol=1e-6, atol=1e-7 * np.abs(w).max())
+    np.testing.assert_allclose(
+        result.coefs[:, [0]].toarray().ravel(), w, rtol=1e-6, atol=1e-7 * np.abs(w).max()
+    )
     # Each update touches its row alone.
     touched = result.trace["entries"][-1]
     assert touched < 4000 * 1.2 * X.nnz / X.shape[0]
@@ -89,7 +101,9 @@ def test_they_come_within_the_accuracy_of_their_theory(kind, storage, loss, name
     excess = []
     for eta, passes in ((1e-2, 100), (1e-3, 1000)):
         result = walk_path(problem, name, [lam], eta=eta, max_steps=passes, tol=1e-12)
-        excess.append((result.points["objective"][0] + lam * result.points["l1"][0] - best) / problem.f0)
+        excess.append(
+            (result.points["objective"][0] + lam * result.points["l1"][0] - best) / problem.f0
+        )
         # What it reports is the judge's, and it bounds what is missing.
         assert result.points["true_gap"][0] >= excess[-1] * problem.f0 - 1e-9
     assert min(excess) >= -1e-8
@@ -115,7 +129,10 @@ def test_a_search_takes_the_best_step_size_and_tells_its_cost(name):
 
 def test_a_search_can_be_stopped_between_step_sizes():
     problem = toys.problem("wide")
-    rows = [len(snapshot.rows) for snapshot in toys.follow(Walk(problem, "smidas", [0.1], {"max_steps": 3}), wanted=1)]
+    rows = [
+        len(snapshot.rows)
+        for snapshot in toys.follow(Walk(problem, "smidas", [0.1], {"max_steps": 3}), wanted=1)
+    ]
     assert rows == [0] * 6 + [1] * 3
 
 
@@ -134,7 +151,9 @@ def test_a_step_size_that_diverges_is_told_and_nothing_is_nan(storage):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_gap_can_be_the_rule(name):
     problem = made("easy", "dense", "logistic")
-    result = walk_path(problem, name, [problem.lam_max / 2], eta=1e-3, rule="gap", tol=0.02, max_steps=10**5)
+    result = walk_path(
+        problem, name, [problem.lam_max / 2], eta=1e-3, rule="gap", tol=0.02, max_steps=10**5
+    )
     assert result.status == Status.SMALL_GAP
     assert result.trace["gap"][-1] == pytest.approx(result.points["true_gap"][0], rel=1e-9)
 
@@ -144,18 +163,23 @@ def test_products_have_rows_too(name):
     base, _ = toys.arrays("easy")
     held = designs.Products.of(base[:, :5], 3)
     problem = Problem.from_arrays(held, base[:, 0] * base[:, 1])
-    plain = Problem.from_arrays(designs.matrix(problem.design), problem.y, standardize=False)
-    a, b = (walk_path(problem, name, [problem.lam_max / 4], eta=1e-3, max_steps=3).coefs for problem in (problem, plain))
+    plain = Problem.from_arrays(problem.design.matrix(), problem.y, standardize=False)
+    a, b = (
+        walk_path(problem, name, [problem.lam_max / 4], eta=1e-3, max_steps=3).coefs
+        for problem in (problem, plain)
+    )
     assert a.nnz > 0
     np.testing.assert_allclose(a.toarray(), b.toarray(), rtol=1e-8, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(("option", "value"), [("eta", -1.0), ("eta", 100.0), ("updates", -1), ("max_steps", 0)])
+@pytest.mark.parametrize(
+    ("option", "value"), [("eta", -1.0), ("eta", 100.0), ("updates", -1), ("max_steps", 0)]
+)
 def test_bad_options_are_refused(name, option, value):
     with pytest.raises(ParameterError, match=option):
         walk_path(toys.problem(), name, [0.1], **{option: value})
 
 
 def test_the_exponent_is_that_of_the_paper():
-    assert find("smidas").exponent(toys.problem("wide")) == 2 * np.log(90)
+    assert find_solver("smidas").exponent(toys.problem("wide")) == 2 * np.log(90)

@@ -5,12 +5,14 @@ import pytest
 import toys
 from sklearn.linear_model import orthogonal_mp
 
-from fwcore import ParameterError, Problem, Status, Walk, design, find, grids, walk_path
+from fwcore import ParameterError, Problem, Status, Walk, design, find_solver, grids, walk_path
 
 
 @pytest.mark.parametrize("seed", range(100))
 def test_agrees_with_scikit_learn(seed):
-    """Support and coefficients, along the whole path, on sparse and dense designs that were not standardised."""
+    """Support and coefficients, along the whole path, on sparse and dense designs that were not
+    standardised.
+    """
     random = np.random.default_rng(seed)
     m, p = random.integers(20, 80), random.integers(30, 150)
     X = random.standard_normal((m, p)) * (random.random((m, p)) < random.choice([0.3, 1.0]))
@@ -32,14 +34,16 @@ def test_centred_designs_and_products(storage):
     else:
         problem = toys.problem("sparse" if storage == "csc" else "easy", storage)
     result = walk_path(problem, "omp", [1, 3, 8])
-    Z = design.matrix(problem.design)
+    Z = problem.design.matrix()
     Z = Z.toarray() if hasattr(Z, "toarray") else Z
     expected = orthogonal_mp(Z, problem.y, n_nonzero_coefs=8, return_path=True)
     np.testing.assert_allclose(result.coefs.toarray(), expected[:, [0, 2, 7]], atol=1e-8)
     # A step is a column, and costs a pass.
     assert result.points["steps"].tolist() == [1, 3, 8]
     assert result.points["dots"].tolist() == [problem.p, 3 * problem.p, 8 * problem.p]
-    np.testing.assert_allclose(result.trace["objective"][[0, 2, 7]], result.points["objective"], rtol=1e-9)
+    np.testing.assert_allclose(
+        result.trace["objective"][[0, 2, 7]], result.points["objective"], rtol=1e-9
+    )
     np.testing.assert_allclose(result.trace["l1"][[0, 2, 7]], result.points["l1"], rtol=1e-9)
     assert np.isnan(result.points["true_gap"]).all()
     assert result.summary()["max_relative_gap"] is None
@@ -72,10 +76,15 @@ def test_more_columns_than_the_rank_and_an_exact_fit():
 
 def test_more_columns_than_there_are():
     X = np.random.default_rng(0).standard_normal((30, 5))
-    problem = Problem.from_arrays(X, X @ np.arange(1.0, 6.0) + np.random.default_rng(1).standard_normal(30))
+    problem = Problem.from_arrays(
+        X, X @ np.arange(1.0, 6.0) + np.random.default_rng(1).standard_normal(30)
+    )
     result = walk_path(problem, "omp", [5, 6, 1000])
     least = np.linalg.lstsq(
-        *toys.standardized(X, X @ np.arange(1.0, 6.0) + np.random.default_rng(1).standard_normal(30)), rcond=None
+        *toys.standardized(
+            X, X @ np.arange(1.0, 6.0) + np.random.default_rng(1).standard_normal(30)
+        ),
+        rcond=None,
     )
     np.testing.assert_allclose(result.coefs.toarray()[:, 2], least[0], atol=1e-10)
     assert result.points["nnz"].tolist() == [5, 5, 5]
@@ -97,7 +106,7 @@ def test_room_grows_along_the_path_and_the_path_does_not_hang_on_it():
     problem = toys.problem("wide")
     whole, last = walk_path(problem, "omp", np.arange(1, 25)), walk_path(problem, "omp", [24])
     np.testing.assert_array_equal(whole.coefs.toarray()[:, -1], last.coefs.toarray()[:, 0])
-    state = find("omp").init(problem, find("omp").Options(), 0)
+    state = find_solver("omp").init(problem, find_solver("omp").Options(), 0)
     for k in (1, 2, 3, 30):
-        find("omp").set_point(problem, state, None, k, 0.0)
-        assert state.held.basis.shape[0] <= problem.m
+        find_solver("omp").set_point(problem, state, None, k, 0.0)
+        assert state.arrays.basis.shape[0] <= problem.m

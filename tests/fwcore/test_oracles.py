@@ -5,20 +5,20 @@ from numba import njit
 from scipy.stats import chisquare
 
 from fwcore import walk_path
+from fwcore.kernels.random import new_stream, uniform_int
 from fwcore.oracles import Blocks, Full, Replaced, Sampled, steepest
-from fwcore.stream import below, new_stream
 
 
 @njit
 def ask(oracle, design, sigma, image, image_sum, kappa):
-    return steepest(oracle, design, sigma, 1.0, image, image_sum, kappa)
+    return steepest(oracle, design, sigma, 1.0, image, image_sum, kappa, False)
 
 
 @njit
 def draw(stream, bound, n):
     out = np.empty(n, np.int64)
     for i in range(n):
-        out[i] = below(stream, bound)
+        out[i] = uniform_int(stream, bound)
     return out
 
 
@@ -33,7 +33,9 @@ def test_the_stream_is_uniform_and_repeats():
 def test_full_is_the_arg_max_with_exact_counts(storage):
     problem = toys.problem("sparse", storage)
     image = np.zeros(problem.m)
-    best, slope, dots, entries = ask(Full(np.array([problem.p])), problem.design, problem.sigma, image, 0.0, problem.p)
+    best, slope, dots, entries = ask(
+        Full(np.array([problem.p])), problem.design, problem.sigma, image, 0.0, problem.p
+    )
     assert best == np.abs(problem.sigma).argmax()
     assert slope == -problem.sigma[best]
     assert (dots, entries) == (problem.p, problem.entries)
@@ -56,7 +58,8 @@ def test_sampled_looks_at_kappa_distinct_columns_each_equally_often(kappa):
     if kappa == problem.p:
         assert (seen == 400).all()
         return
-    # The counts of a draw without replacement vary less than multinomial ones, by the factor (p - kappa) / (p - 1).
+    # The counts of a draw without replacement vary less than multinomial ones, by the factor (p -
+    # kappa) / (p - 1).
     statistic = ((seen - 400 * kappa / 90) ** 2).sum() / (400 * kappa / 90) / ((90 - kappa) / 89)
     assert 40 < statistic < 160
 
@@ -70,7 +73,8 @@ def test_blocks_give_every_column_the_same_probability(width, kappa):
         best, slope, dots, entries = ask(oracle, problem.design, problem.sigma, image, 0.0, kappa)
         assert slope == -problem.sigma[best]
         assert (dots, entries) == (kappa, kappa * problem.m)
-    # A column is seen when it is the only one with a slope; the draws for different columns are independent.
+    # A column is seen when it is the only one with a slope; the draws for different columns are
+    # independent.
     seen, unit = np.zeros(p), Blocks.of(problem.design, np.zeros(p), width, seed=2)
     draws = 2000
     for j in range(p):
@@ -87,7 +91,9 @@ def test_blocks_read_neighbours_of_a_shuffled_copy():
     oracle = Blocks.of(problem.design, problem.sigma, 16, seed=1)
     assert sorted(oracle.columns) == list(range(problem.p))
     np.testing.assert_array_equal(oracle.sigma, problem.sigma[oracle.columns])
-    best, slope, dots, entries = ask(oracle, problem.design, problem.sigma, np.zeros(problem.m), 0.0, problem.p)
+    best, slope, dots, entries = ask(
+        oracle, problem.design, problem.sigma, np.zeros(problem.m), 0.0, problem.p
+    )
     assert best == np.abs(problem.sigma).argmax()
     assert slope == -problem.sigma[best]
     assert (dots, entries) == (problem.p, problem.entries)
@@ -105,7 +111,7 @@ def test_with_replacement_a_column_is_seen_as_often_as_it_should():
     assert 40 < ((seen - draws * share) ** 2).sum() / (draws * share * (1 - share)) < 160
 
 
-@pytest.mark.parametrize("draw", ["subset", "with replacement", "blocks"])
+@pytest.mark.parametrize("draw", ["subset", "with-replacement", "blocks"])
 @pytest.mark.parametrize("storage", toys.STORAGES)
 def test_every_way_to_draw_walks_to_the_solution(draw, storage):
     problem = toys.problem("sparse", storage)
@@ -118,4 +124,4 @@ def test_every_way_to_draw_walks_to_the_solution(draw, storage):
 
 def test_oracles_say_that_they_are_for_kernels():
     with pytest.raises(TypeError, match="compiled kernels"):
-        steepest(None, None, None, None, None, None, None)
+        steepest(None, None, None, None, None, None, None, None)

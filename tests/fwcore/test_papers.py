@@ -42,7 +42,13 @@ def test_triazines_at_one_percent_costs_what_the_paper_says():
 def test_the_solvers_are_in_the_order_of_the_paper_by_their_active_features(pyrim):
     active = {
         name: walk_path(pyrim, name, **options).points["nnz"].mean()
-        for name, options in {"sfw": {"sampling": "2014"}, "cd": {}, "scd": {}, "fista": {}, "apg": {}}.items()
+        for name, options in {
+            "sfw": {"sampling": "2014"},
+            "cd": {},
+            "scd": {},
+            "fista": {},
+            "apg": {},
+        }.items()
     }
     assert active["sfw"] < active["cd"] < active["scd"] < active["fista"] < active["apg"]
     # Printed: 68, 117, 3,349 and 13,030.

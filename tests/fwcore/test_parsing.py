@@ -48,7 +48,8 @@ def parquet(**columns):
 X = np.array([[1.0, 2.5], [4.0, 5.0], [7.0, -0.8]])
 Y = np.array([3.0, 6.0, 9.0])
 ARFF = (
-    "% about\n@relation r\n@attribute a real\n@attribute 'b b' numeric\n@attribute y integer\n@data\n"
+    "% about\n@relation r\n@attribute a real\n@attribute 'b b' numeric\n@attribute y "
+    "integer\n@data\n"
     "1,2.5,3\n4,5,6\n% more\n7,-0.8,9\n"
 )
 SVM = "3 1:1 2:2.5 # first\n6 1:4 2:5\n9 1:7 2:-0.8\n"
@@ -129,7 +130,9 @@ def test_missing_values_in_arrays():
     holed[0, 1] = np.nan
     with pytest.raises(DatasetError, match="1 values are missing in column 'x2'"):
         parsed("t.npz", npz(X=holed, y=Y))
-    assert parsed("t.npz", npz(X=holed, y=Y), missing="mean").X[0, 1] == pytest.approx((5 - 0.8) / 2)
+    assert parsed("t.npz", npz(X=holed, y=Y), missing="mean").X[0, 1] == pytest.approx(
+        (5 - 0.8) / 2
+    )
     assert parsed("t.npz", npz(X=holed, y=Y), missing="drop").y.tolist() == [6.0, 9.0]
 
 
@@ -204,7 +207,10 @@ def test_the_words_of_vowpal_wabbit():
 def test_classes_that_are_numbers_keep_their_digits_and_their_order(labels, classes):
     text = "x,y\n" + "".join(f"{i},{label}\n" for i, label in enumerate(labels.split()))
     assert parsed("t.csv", text, task="classification").report.classes == classes
-    assert parsed("t.npz", npz(X=X, y=[b"ham", b"spam", b"ham"])).report.classes == {"ham": -1, "spam": 1}
+    assert parsed("t.npz", npz(X=X, y=[b"ham", b"spam", b"ham"])).report.classes == {
+        "ham": -1,
+        "spam": 1,
+    }
 
 
 def test_names_are_stripped_and_made_different():
@@ -226,7 +232,10 @@ def test_tags_of_vowpal_wabbit_may_touch_the_bar():
 
 
 def test_other_letters_in_arff():
-    text = "@relation r\n@attribute 'größe' real\n@attribute s {café,thé}\n@attribute y real\n@data\n1,café,2\n2,thé,3\n3,thé,5\n"
+    text = (
+        "@relation r\n@attribute 'größe' real\n@attribute s {café,thé}\n@attribute y real\n"
+        "@data\n1,café,2\n2,thé,3\n3,thé,5\n"
+    )
     got = parsed("t.arff", text, categorical="one-hot")
     assert got.report.encoded == {"s": ("café", "thé")}
 
@@ -256,8 +265,14 @@ REFUSED = {
     "no_label.vw": ("|f a:1\n", "without a label"),
     "no_value.vw": ("1 |f a:b\n", "not a number"),
     "no_data.arff": ("@relation r\n@attribute a real\n", "no @data"),
-    "dates.arff": ("@relation r\n@attribute d date yyyy\n@attribute y real\n@data\n2000,1\n", "dates in column 'd'"),
-    "sparse.arff": ("@relation r\n@attribute a real\n@attribute y real\n@data\n{0 1, 1 2}\n", "ARFF"),
+    "dates.arff": (
+        "@relation r\n@attribute d date yyyy\n@attribute y real\n@data\n2000,1\n",
+        "dates in column 'd'",
+    ),
+    "sparse.arff": (
+        "@relation r\n@attribute a real\n@attribute y real\n@data\n{0 1, 1 2}\n",
+        "ARFF",
+    ),
     "v73.mat": (b"MATLAB 7.3" + b" " * 502 + b"\x89HDF\r\n" + b"x" * 600, "7.3"),
     "cells.mat": (mat(c=np.array([1, "a"], dtype=object), s={"x": X}), "cannot be told"),
     "long.npz": (npz(X=X, y=np.ones(4)), "4 values, the matrix 3 rows"),
@@ -319,11 +334,15 @@ def test_libsvm_text_reads_as_scikit_learn_reads_it(seed, rows, columns, density
 
 
 @given(
-    st.lists(st.lists(st.floats(-1e6, 1e6, width=32), min_size=3, max_size=3), min_size=2, max_size=30),
+    st.lists(
+        st.lists(st.floats(-1e6, 1e6, width=32), min_size=3, max_size=3), min_size=2, max_size=30
+    ),
     st.sampled_from([",", ";", "\t", "|"]),
 )
 @settings(max_examples=60, deadline=None)
 def test_delimited_numbers_survive(rows, delimiter):
-    text = f"a{delimiter}b{delimiter}y\n" + "".join(delimiter.join(repr(v) for v in row) + "\n" for row in rows)
+    text = f"a{delimiter}b{delimiter}y\n" + "".join(
+        delimiter.join(repr(v) for v in row) + "\n" for row in rows
+    )
     got = parsed("t.csv", text, task="regression")
     np.testing.assert_array_equal(np.column_stack([got.X, got.y]), rows)

@@ -7,6 +7,7 @@ import pytest
 import toys
 
 from fwcore import ParameterError, Status, Walk, grids, walk_path
+from fwcore.result_files import read_points
 from fwcore.solve import CHECKPOINT
 
 GRID = grids.delta_grid(1.0, 8)
@@ -14,15 +15,21 @@ GRID = grids.delta_grid(1.0, 8)
 
 def test_final_points_agree_with_coordinate_descent_at_the_same_l1_norm():
     problem = toys.problem("easy")
-    penalty = walk_path(problem, "cd", problem.lam_max * np.geomspace(0.8, 0.05, 6), rule="gap", tol=1e-12)
-    ball = walk_path(problem, "fw", np.asarray(penalty.points["l1"]), rule="gap", tol=1e-6, max_steps=10**7)
+    penalty = walk_path(
+        problem, "cd", problem.lam_max * np.geomspace(0.8, 0.05, 6), rule="gap", tol=1e-12
+    )
+    ball = walk_path(
+        problem, "fw", np.asarray(penalty.points["l1"]), rule="gap", tol=1e-6, max_steps=10**7
+    )
     for ours, theirs in zip(ball.points, penalty.points, strict=True):
         # Both objectives differ from the optimum of the ball by at most the judge's gap.
         assert -1e-12 <= ours["objective"] - theirs["objective"] <= ours["true_gap"] + 1e-12
 
 
 def test_the_true_gap_is_looked_at_on_checkpoints_and_at_the_end_of_points():
-    result = walk_path(toys.problem("correlated"), "fw", [3.0, 4.0], rule="gap", tol=1e-14, max_steps=2500)
+    result = walk_path(
+        toys.problem("correlated"), "fw", [3.0, 4.0], rule="gap", tol=1e-14, max_steps=2500
+    )
     for point in range(2):
         rows = result.trace[result.trace["point"] == point]
         looked = np.flatnonzero(np.isfinite(rows["true_gap"])) + 1
@@ -37,7 +44,9 @@ def test_counters_only_grow_and_points_repeat_the_trace():
     ends = np.searchsorted(result.trace["point"], np.arange(8), side="right") - 1
     np.testing.assert_array_equal(result.points["dots"], result.trace["dots"][ends])
     np.testing.assert_array_equal(result.points["true_gap"], result.trace["true_gap"][ends])
-    np.testing.assert_allclose(result.points["objective"], result.trace["objective"][ends], rtol=1e-9)
+    np.testing.assert_allclose(
+        result.points["objective"], result.trace["objective"][ends], rtol=1e-9
+    )
     np.testing.assert_array_equal(result.points["nnz"], np.diff(result.coefs.indptr))
     assert result.trace["dots"][0] >= toys.problem().p
 
@@ -113,13 +122,21 @@ def test_nothing_reached_is_a_result_too():
 
 def test_the_summary_tells_the_path():
     X, y = toys.arrays("easy")
-    result = walk_path(toys.problem("easy", test=(X[:9], y[:9])), "sfw", GRID, sampling="50%", seed=4)
+    result = walk_path(
+        toys.problem("easy", test=(X[:9], y[:9])), "sfw", GRID, sampling="50%", seed=4
+    )
     summary = result.summary()
     assert summary["steps"] == result.trace["step"][-1]
     assert summary["mean_active"] == pytest.approx(result.points["nnz"].mean())
-    assert summary["best_test_mse"] == result.points["test_mse"].min()
-    assert summary["max_relative_gap"] == pytest.approx(result.points["true_gap"].max() / toys.problem("easy").f0)
-    assert (summary["solver"], summary["seed"], summary["settings"]["sampling"]) == ("sfw", 4, "50%")
+    assert summary["best_test_error"] == result.points["test_error"].min()
+    assert summary["max_relative_gap"] == pytest.approx(
+        result.points["true_gap"].max() / toys.problem("easy").f0
+    )
+    assert (summary["solver"], summary["seed"], summary["settings"]["sampling"]) == (
+        "sfw",
+        4,
+        "50%",
+    )
     assert set(summary["versions"]) >= {"numpy", "numba", "frank-wolfe-explorer"}
 
 
@@ -137,16 +154,44 @@ def test_the_summary_tells_the_path():
         ({"solver": "cd", "grid": [0.5, 1.0]}, "'lam grid'.*strictly decreasing"),
         ({"seed": -1}, r"'seed'.*\[0, 4294967295\]"),
         ({"seed": True}, "'seed'"),
-        ({"options": {"tol": 0.0}}, r"'tol' parameter of StochasticFW must be a number in \[1e-14, 1.0\]. Got 0.0"),
+        (
+            {"options": {"tol": 0.0}},
+            r"'tol' parameter of StochasticFW must be a number in \[1e-14, 1.0\]. Got 0.0",
+        ),
         ({"options": {"tol": float("nan")}}, "'tol'"),
         ({"options": {"rule": "luck"}}, r"'rule'.*\['moved', 'gap'\]"),
         ({"options": {"max_steps": 1.5}}, "'max_steps'.*an int"),
         ({"options": {"sampling": "many"}}, "'sampling' parameter of StochasticFW"),
-        ({"options": {"sampling": 3}}, "'sampling' parameter of StochasticFW must be a sampling rule"),
-        ({"options": {"speed": 3}}, "'speed' parameter of StochasticFW must be left out: its options are"),
+        (
+            {"options": {"sampling": 3}},
+            "'sampling' parameter of StochasticFW must be a sampling rule",
+        ),
+        (
+            {"options": {"speed": 3}},
+            "'speed' parameter of StochasticFW must be left out: its options are",
+        ),
     ],
 )
 def test_bad_input_is_told_before_anything_runs(arguments, message):
     arguments = {"solver": "sfw", "grid": [1.0], **arguments}
     with pytest.raises(ParameterError, match=message):
         Walk(toys.problem(), **arguments)
+
+
+COEFFICIENTS = ("indices", "coefficients")
+
+
+def test_files_of_older_versions_are_read_under_todays_names(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    result = walk_path(toys.problem(), "cd", [2.0, 1.0])
+    result.to_parquet(tmp_path / "new.parquet")
+    new = read_points(tmp_path / "new.parquet")
+    old = new.rename_columns(
+        [{"train_error": "train_mse", "test_error": "test_mse"}.get(n, n) for n in new.column_names]
+    )
+    pa.parquet.write_table(old, tmp_path / "old.parquet")
+    again = read_points(tmp_path / "old.parquet")
+    assert again.column_names == new.column_names == [*result.points.dtype.names, *COEFFICIENTS]
+    assert new.column("train_error").to_pylist() == result.points["train_error"].tolist()

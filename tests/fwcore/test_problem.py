@@ -42,12 +42,12 @@ def test_errors_are_in_the_units_given_and_test_rows_use_the_training_scale():
     a = toys.dense(12, indices, values)
     predict = lambda rows: y[train].mean() + np.sqrt(40) * ((rows - mean) / scale) @ a  # noqa: E731
     verdict = problem.judge(indices, values, "ball", 2.0)
-    assert verdict.train_mse == pytest.approx(np.mean((predict(X[train]) - y[train]) ** 2))
-    assert verdict.test_mse == pytest.approx(np.mean((predict(X[test]) - y[test]) ** 2))
+    assert verdict.train_error == pytest.approx(np.mean((predict(X[train]) - y[train]) ** 2))
+    assert verdict.test_error == pytest.approx(np.mean((predict(X[test]) - y[test]) ** 2))
 
 
 def test_no_test_rows_is_nan_not_zero():
-    assert np.isnan(toys.problem().test_mse(np.array([0]), np.array([1.0])))
+    assert np.isnan(toys.problem().test_error(np.array([0]), np.array([1.0])))
 
 
 def test_arrays_of_a_problem_cannot_be_changed():

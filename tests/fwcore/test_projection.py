@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from fwcore.projection import project_l1
+from fwcore.kernels.projection import project_l1
 
 
 def projected(v, radius):
@@ -18,7 +18,9 @@ def projected(v, radius):
 
 
 def by_sorting(v, radius):
-    """Held, Wolfe & Crowder 1974; distances from the largest value and exact sums, so that it is right for adversarial vectors."""
+    """Held, Wolfe & Crowder 1974; distances from the largest value and exact sums, so that it is
+    right for adversarial vectors.
+    """
     v = np.asarray(v, np.float64)
     size = np.abs(v)
     if math.fsum(size) <= radius:
@@ -49,7 +51,9 @@ ADVERSARIAL = [
 @pytest.mark.parametrize("radius", [1e-12, 0.3, 1.0, 2.5, 1e6])
 @pytest.mark.parametrize("v", ADVERSARIAL, ids=[f"adversarial{k}" for k in range(len(ADVERSARIAL))])
 def test_adversarial_vectors(v, radius):
-    np.testing.assert_allclose(projected(v, radius), by_sorting(v, radius), rtol=1e-12, atol=1e-12 * radius)
+    np.testing.assert_allclose(
+        projected(v, radius), by_sorting(v, radius), rtol=1e-12, atol=1e-12 * radius
+    )
 
 
 def test_ten_thousand_random_vectors():
@@ -60,7 +64,9 @@ def test_ten_thousand_random_vectors():
             v = np.round(v, 1)
         radius = 10.0 ** random.uniform(-3, 3)
         ours = projected(v, radius)
-        np.testing.assert_allclose(ours, by_sorting(v, radius), rtol=0, atol=1e-12 * max(radius, np.abs(v).max()))
+        np.testing.assert_allclose(
+            ours, by_sorting(v, radius), rtol=0, atol=1e-12 * max(radius, np.abs(v).max())
+        )
         assert np.abs(ours).sum() <= radius * (1 + 1e-12)
 
 
@@ -84,7 +90,11 @@ def test_a_quadratic_programme_finds_the_same():
             np.full(12, 0.05),
             jac=lambda w, v=v: np.concatenate([w[:6] - w[6:] - v, -(w[:6] - w[6:] - v)]),
             bounds=[(0, None)] * 12,
-            constraints={"type": "ineq", "fun": lambda w: 1.5 - w.sum(), "jac": lambda w: -np.ones(12)},
+            constraints={
+                "type": "ineq",
+                "fun": lambda w: 1.5 - w.sum(),
+                "jac": lambda w: -np.ones(12),
+            },
             method="SLSQP",
             options={"ftol": 1e-15, "maxiter": 500},
         )

@@ -11,7 +11,11 @@ from fwcore import datasets
 from fwcore.datasets import ParseOptions, parse_file, reading
 
 FOLDER = Path(os.environ.get("FWCORE_DATA", "absent"))
-FILES = sorted(str(path.relative_to(FOLDER)) for path in FOLDER.glob("*/*") if path.is_file()) if FOLDER.is_dir() else []
+FILES = (
+    sorted(str(path.relative_to(FOLDER)) for path in FOLDER.glob("*/*") if path.is_file())
+    if FOLDER.is_dir()
+    else []
+)
 
 # rows, columns, non-zeros, and how many labels of the positive class where there are classes
 TOLD = {
@@ -49,12 +53,16 @@ def test_a_file_is_what_its_provider_tells(name):
     assert parsed.y.shape == (rows,)
     assert nonzeros in (None, parsed.report.nonzeros)
     assert positive in (None, (parsed.y > 0).sum())
-    assert parsed.report.task == ("classification" if name.partition("/")[0] in ("magic", "rcv1", "text") else "regression")
+    assert parsed.report.task == (
+        "classification" if name.partition("/")[0] in ("magic", "rcv1", "text") else "regression"
+    )
 
 
 def test_no_file_is_left_out():
     parts_of_others = {name for name in FILES if name.partition("/")[0] in ("arcene", "dorothea")}
-    assert {name for name in FILES if not name.endswith(".md")} - set(TOLD) - parts_of_others <= set()
+    assert {name for name in FILES if not name.endswith(".md")} - set(
+        TOLD
+    ) - parts_of_others <= set()
 
 
 @needs("pyrim/pyrim.arff", "pyrim/pyrim_scale.svm")
@@ -93,7 +101,9 @@ def test_products_of_the_papers():
     assert triazines.feature_names[-1] == "x60^4"
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in datasets.DATASETS if entry.layout is not None])
+@pytest.mark.parametrize(
+    "name", [entry.name for entry in datasets.DATASETS if entry.layout is not None]
+)
 def test_what_is_at_hand_loads(name, monkeypatch, tmp_path):
     entry = datasets.find(name)
     if not datasets.available(entry):
@@ -106,6 +116,12 @@ def test_what_is_at_hand_loads(name, monkeypatch, tmp_path):
     assert opened is not problem
     assert opened.content_hash == problem.content_hash
     held_out = entry.test_rows or round(entry.test_fraction * entry.rows)
-    assert (problem.m, 0 if problem.test_y is None else problem.test_y.size) == (entry.rows - held_out, held_out)
-    assert scipy.sparse.issparse(datasets.read(entry).X) == (type(problem.design).__name__ == "Csc") or entry.degree is not None
+    assert (problem.m, 0 if problem.test_y is None else problem.test_y.size) == (
+        entry.rows - held_out,
+        held_out,
+    )
+    assert (
+        scipy.sparse.issparse(datasets.read(entry).X) == (type(problem.design).__name__ == "Csc")
+        or entry.degree is not None
+    )
     reading._load.cache_clear()

@@ -1,19 +1,23 @@
-"""The experiments of Rakotomamonjy, Koco & Ralaivola (2016), smaller, and what they are measured by."""
+"""The experiments of Rakotomamonjy, Koco & Ralaivola (2016), smaller, and what they are measured
+by.
+"""
 
 import numpy as np
 import pytest
 from real_data import needs
 
-from fwcore import ParameterError, datasets, metrics, papers, recovery
-from fwcore.study import Contender, compare, contenders
+from fwcore import ParameterError, datasets
+from fwcore.experiments import metrics, published, recovery
+from fwcore.experiments.compare import compare
+from fwcore.experiments.solver_spec import SolverSpec, parse_specs
 
-HALVING = "oracle=halving;oracle_rule=budget;budget={}"
+HALVING = "oracle=successive-halving;oracle_rule=budget;oracle_budget={}"
 
 
 def recovered(solver, *oracles, **given):
     """The exact solver, and with each oracle."""
-    entrants = [Contender.parse(f"{solver}:{text}" if text else solver) for text in ("", *oracles)]
-    return recovery.recover(entrants, **given)
+    specs = [SolverSpec.parse(f"{solver}:{text}" if text else solver) for text in ("", *oracles)]
+    return recovery.recover(specs, **given)
 
 
 def test_measures():
@@ -23,14 +27,20 @@ def test_measures():
     assert metrics.f_measure(np.zeros(3), np.zeros(3)) == 1.0
     assert metrics.f_measure(np.zeros(3), np.ones(3)) == 0.0
     assert metrics.relative_error(np.array([3.0, 4.0]), np.array([3.0, 1.0])) == pytest.approx(0.6)
-    assert metrics.accuracy(np.array([1.0, -1.0, 1.0, -1.0]), np.array([0.3, -2.0, -1.0, 0.0])) == 0.5
+    assert (
+        metrics.accuracy(np.array([1.0, -1.0, 1.0, -1.0]), np.array([0.3, -2.0, -1.0, 0.0])) == 0.5
+    )
 
 
 def test_figure_1_frank_wolfe():
-    """2,000 x 4,000, 50 relevant: rows by size with a recheck, and halving by size, find what exact Frank-Wolfe finds."""
+    """2,000 x 4,000, 50 relevant: rows by size with a recheck, and halving by size, find what exact
+    Frank-Wolfe finds.
+    """
     exact, greedy, halving, uniform = recovered(
-        "fw", "judge=5;stable=20;finalists=64;oracle=greedy rows", "judge=0;" + HALVING.format(0.2),
-        "judge=0;oracle=random rows;by_size=false;stable=100", trials=20,
+        "fw",
+        "oracle_judge=5;oracle_stable=20;oracle_finalists=64;oracle=greedy-rows",
+        "oracle_judge=0;" + HALVING.format(0.2),
+        "oracle_judge=0;oracle=random-rows;oracle_by_size=false;oracle_stable=100", trials=20,
     )  # fmt: skip
     assert 0.7 < exact.f_measure < 0.9
     assert (exact.ratio, exact.agreement, exact.fewer, exact.faster) == (1.0, 1.0, 1.0, 1.0)
@@ -49,9 +59,9 @@ def test_figure_1_frank_wolfe():
 def test_figures_2_and_3_the_order_of_oracles(solver):
     exact, good, less, random = recovered(
         solver,
-        "judge=0;" + HALVING.format(0.2),
-        "judge=0;" + HALVING.format(0.02),
-        "judge=0;oracle=random rows;by_size=false",
+        "oracle_judge=0;" + HALVING.format(0.2),
+        "oracle_judge=0;" + HALVING.format(0.02),
+        "oracle_judge=0;oracle=random-rows;oracle_by_size=false",
         trials=3,
     )
     assert good.ratio >= 0.95
@@ -63,9 +73,9 @@ def test_figures_2_and_3_the_order_of_oracles(solver):
     assert solver == "cosamp" or exact.f_measure >= less.f_measure > random.f_measure
 
 
-@pytest.mark.parametrize("oracle", ["halving", "greedy rows"])
+@pytest.mark.parametrize("oracle", ["successive-halving", "greedy-rows"])
 def test_figure_4_recovery_falls_at_the_small_end_of_the_budget(oracle):
-    rule = f"judge=0;oracle={oracle};oracle_rule=budget;budget="
+    rule = f"oracle_judge=0;oracle={oracle};oracle_rule=budget;oracle_budget="
     rows = recovered("omp", *(rule + str(budget) for budget in (0.05, 0.2, 0.7)), trials=4)
     agreements = [row.agreement for row in rows[1:]]
     assert agreements == sorted(agreements)
@@ -75,20 +85,22 @@ def test_figure_4_recovery_falls_at_the_small_end_of_the_budget(oracle):
 
 @needs("hitech-halves")
 def test_table_2_in_shape():
-    """hitech, the smallest: halving on uniform rows is within 2 points of exact CoSaMP, which is near to what the paper printed."""
-    uniform = HALVING.format(0.2) + ";by_size=false;judge=0;turns=10"
-    entrants = [Contender.parse(text) for text in ("cosamp:turns=10", f"cosamp:{uniform}")]
-    exact, halving = recovery.classify(datasets.read("hitech-halves"), entrants, splits=3, ks=(10, 50))
-    assert abs(exact.accuracy - papers.TEXTS["hitech-halves"]) < 4.0
+    """hitech, the smallest: halving on uniform rows is within 2 points of exact CoSaMP, which is
+    near to what the paper printed.
+    """
+    uniform = HALVING.format(0.2) + ";oracle_by_size=false;oracle_judge=0;turns=10"
+    specs = [SolverSpec.parse(text) for text in ("cosamp:turns=10", f"cosamp:{uniform}")]
+    exact, halving = recovery.classify(datasets.read("hitech-halves"), specs, splits=3, ks=(10, 50))
+    assert abs(exact.accuracy - published.TEXTS["hitech-halves"]) < 4.0
     assert halving.accuracy > exact.accuracy - 2.0
-    assert {exact.dataset, exact.contender} == {"hitech-halves", "cosamp:turns=10"}
+    assert {exact.dataset, exact.solver} == {"hitech-halves", "cosamp:turns=10"}
     assert 10 <= exact.k <= 50
     assert exact.seconds > 0
 
 
 @pytest.mark.parametrize(("solver", "trials"), [("cd", 1), ("sklearn", 1), ("omp", 0)])
 def test_what_cannot_recover(solver, trials):
-    with pytest.raises(ParameterError, match=r"entrants|trials"):
+    with pytest.raises(ParameterError, match=r"specs|trials"):
         recovered(solver, rows=20, columns=30, relevant=2, trials=trials)
 
 
@@ -100,14 +112,16 @@ def test_bad_input():
 
 def test_compare_tells_the_hit_rate_and_the_f_measure():
     problem = (
-        datasets.load("synthetic-100") if "synthetic-100" in [e.name for e in datasets.DATASETS] else datasets.load("diabetes")
+        datasets.load("synthetic-100")
+        if "synthetic-100" in [e.name for e in datasets.DATASETS]
+        else datasets.load("diabetes")
     )
     truth = np.zeros(problem.p)
     truth[:3] = 1.0
-    entrants = contenders("omp,omp:oracle=greedy rows;stable=1,cd")
-    exact, partial, other = compare(problem, entrants, repeats=2, points=4, truth=truth)
+    specs = parse_specs("omp,omp:oracle=greedy-rows;oracle_stable=1,cd")
+    exact, partial, other = compare(problem, specs, repeats=2, points=4, truth=truth)
     assert np.isnan(exact.hits)
     assert np.isnan(other.hits)
     assert 0 <= partial.hits <= 1
     assert all(0 <= row.f_measure <= 1 for row in (exact, partial, other))
-    assert np.isnan(compare(problem, entrants[:1], repeats=1, points=2)[0].f_measure)
+    assert np.isnan(compare(problem, specs[:1], repeats=1, points=2)[0].f_measure)

@@ -18,7 +18,9 @@ def test_one_percent_of_pyrim_is_2014():
     assert parse("1%").kappa(201_376) == 2014
 
 
-@pytest.mark.parametrize(("p", "s", "rho"), [(10_000, 32, 0.99), (201_376, 100, 0.9), (50, 10, 0.5)])
+@pytest.mark.parametrize(
+    ("p", "s", "rho"), [(10_000, 32, 0.99), (201_376, 100, 0.9), (50, 10, 0.5)]
+)
 def test_equation_12_is_the_least_count_that_hits_with_the_probability(p, s, rho):
     kappa = Hit(rho, s).kappa(p)
     assert (1 - s / p) ** kappa <= 1 - rho < (1 - s / p) ** (kappa - 1)
@@ -49,7 +51,9 @@ def test_a_fraction_is_rounded_up_and_never_leaves_the_range(fraction, p):
     assert kappa < fraction * p + 1 or kappa == 1
 
 
-@pytest.mark.parametrize("rule", [Fraction(0.015), Count(2014), Top(0.9, 0.05), Hit(0.95, 12), Shrink(0.2, 0.03)])
+@pytest.mark.parametrize(
+    "rule", [Fraction(0.015), Count(2014), Top(0.9, 0.05), Hit(0.95, 12), Shrink(0.2, 0.03)]
+)
 def test_a_rule_reads_back_from_its_text(rule):
     assert parse(rule.text) == rule
 
@@ -59,13 +63,28 @@ def test_every_rule_is_in_the_table_with_title_and_formula():
     assert all("κ" in kind.formula and kind.title for kind in sampling.RULES)
 
 
-@pytest.mark.parametrize("text", ["", "abc", "top:0.98", "hit:0.9,x", "1.5", "shrink:1%", "x%", "top:a,b"])
+@pytest.mark.parametrize(
+    "text", ["", "abc", "top:0.98", "hit:0.9,x", "1.5", "shrink:1%", "x%", "top:a,b"]
+)
 def test_text_that_is_no_rule_is_refused(text):
     with pytest.raises(ParameterError):
         parse(text)
 
 
-@pytest.mark.parametrize("text", ["0%", "101%", "-1%", "top:1,0.02", "top:0.98,0", "hit:1,3", "hit:0.9,0", "shrink:1%,2%", "nan%"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0%",
+        "101%",
+        "-1%",
+        "top:1,0.02",
+        "top:0.98,0",
+        "hit:1,3",
+        "hit:0.9,0",
+        "shrink:1%,2%",
+        "nan%",
+    ],
+)
 def test_numbers_out_of_range_are_refused(text):
     with pytest.raises(ParameterError):
         parse(text)
@@ -89,7 +108,10 @@ def test_draws_that_certify():
     assert sampling.draws_to_certify(1000, 194, 0.98, 20) == 1
     assert sampling.draws_to_certify(1000, 1000, 0.99) == 1
     for p, kappa, rho, columns in ((50, 7, 0.9, 3), (400, 40, 0.999, 2), (10_000, 100, 0.5, 1)):
-        n, q = sampling.draws_to_certify(p, kappa, rho, columns), sampling.miss_probability(p, kappa, columns)
+        n, q = (
+            sampling.draws_to_certify(p, kappa, rho, columns),
+            sampling.miss_probability(p, kappa, columns),
+        )
         assert q**n <= 1 - rho < q ** (n - 1)
     for bad in ({"rho": 1.0}, {"rho": 0.0}, {"kappa": 0}, {"kappa": 51}, {"columns": 0}):
         with pytest.raises(ParameterError, match=f"'{next(iter(bad))}' parameter"):
@@ -98,7 +120,15 @@ def test_draws_that_certify():
 
 def test_draws_that_certify_of_very_many_columns():
     """For one column q = 1 - kappa / p exactly, however large p."""
-    for p, kappa in ((4_272_227, 1), (4_272_227, 42_723), (10**9, 100), (2**31 - 1, 1), (2**31 - 1, 1000)):
+    for p, kappa in (
+        (4_272_227, 1),
+        (4_272_227, 42_723),
+        (10**9, 100),
+        (2**31 - 1, 1),
+        (2**31 - 1, 1000),
+    ):
         expected = math.log(0.02) / math.log1p(-kappa / p)
         assert sampling.draws_to_certify(p, kappa, 0.98) == pytest.approx(expected, rel=1e-9, abs=1)
-    assert sampling.miss_probability(10**9, 1000, 10**6) == pytest.approx(math.exp(1000 * math.log1p(-1e-3)), rel=1e-3)
+    assert sampling.miss_probability(10**9, 1000, 10**6) == pytest.approx(
+        math.exp(1000 * math.log1p(-1e-3)), rel=1e-3
+    )

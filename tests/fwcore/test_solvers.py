@@ -4,17 +4,35 @@ import numpy as np
 import pytest
 import toys
 
-from fwcore import FORMS, SOLVERS, ParameterError, Status, Walk, find, grids, register, solvers, unregister, walk_path, warmup
-from fwcore.solvers.fw import DeterministicFW
+from fwcore import (
+    FORMS,
+    SOLVERS,
+    ParameterError,
+    Problem,
+    Status,
+    Walk,
+    all_solvers,
+    find_solver,
+    grids,
+    register,
+    unregister,
+    walk_path,
+    warmup,
+)
+from fwcore.solvers.frank_wolfe.fw import DeterministicFW
 
-# What is not computed here has no steps, and pursuits no rule to stop by (test_omp); what samples rows settles near a solution, or
-# slowly (test_mirror, test_finite_sum).
-OURS = [solver.name for solver in SOLVERS if solver.compiles and "rule" in solver.Options.declared()]
-NAMES = [name for name in OURS if find(name).draws == "columns"]
+# What is not computed here has no steps, and pursuits no rule to stop by (test_omp); what samples
+# rows settles near a solution, or slowly (test_mirror, test_finite_sum).
+OURS = [
+    solver.name for solver in SOLVERS if solver.compiles and "rule" in solver.Options.declared()
+]
+NAMES = [name for name in OURS if find_solver(name).draws == "columns"]
 
 
 def grid_for(solver, problem, points=6):
-    return grids.delta_grid(4.0, points) if solver.form == "ball" else grids.lam_grid(problem, points)
+    return (
+        grids.delta_grid(4.0, points) if solver.form == "ball" else grids.lam_grid(problem, points)
+    )
 
 
 @pytest.mark.parametrize("storage", toys.STORAGES)
@@ -23,7 +41,9 @@ def grid_for(solver, problem, points=6):
 def test_every_point_comes_with_a_small_true_gap(name, kind, storage):
     problem = toys.problem(kind, storage)
     options = {"sampling": "70%"} if name == "sfw" else {}
-    result = walk_path(problem, name, grid_for(find(name), problem), rule="gap", tol=1e-3, **options)
+    result = walk_path(
+        problem, name, grid_for(find_solver(name), problem), rule="gap", tol=1e-3, **options
+    )
     assert result.status == Status.SMALL_GAP
     # A sampled gap certifies nothing, so that the sampling solver is held to less.
     assert result.max_relative_gap <= (0.15 if name == "sfw" else 1e-3 * (1 + 1e-9))
@@ -39,9 +59,14 @@ def test_dense_and_sparse_storage_give_the_same_path(name):
     for storage in toys.STORAGES:
         problem = toys.problem("sparse", storage)
         options = {"sampling": "20%"} if name == "sfw" else {}
-        # Steps from the worst atom part ways at the first rounding error, and meet again at the solution.
+        # Steps from the worst atom part ways at the first rounding error, and meet again at the
+        # solution.
         tol = 1e-10 if name in ("away_fw", "pairwise_fw") else 1e-3
-        results.append(walk_path(problem, name, grid_for(find(name), problem), rule="gap", tol=tol, **options))
+        results.append(
+            walk_path(
+                problem, name, grid_for(find_solver(name), problem), rule="gap", tol=tol, **options
+            )
+        )
     dense, sparse = results
     np.testing.assert_allclose(dense.points["objective"], sparse.points["objective"], rtol=1e-6)
     np.testing.assert_allclose(dense.coefs.toarray(), sparse.coefs.toarray(), atol=1e-5)
@@ -51,7 +76,7 @@ def test_dense_and_sparse_storage_give_the_same_path(name):
 @pytest.mark.parametrize("name", OURS)
 def test_the_same_seed_gives_the_same_bits_in_chunks_of_any_size(name, wanted):
     problem = toys.problem("wide")
-    grid = grid_for(find(name), problem)
+    grid = grid_for(find_solver(name), problem)
     reference = walk_path(problem, name, grid, seed=7)
     walk = Walk(problem, name, grid, seed=7)
     toys.follow(walk, wanted)
@@ -64,14 +89,18 @@ def test_the_same_seed_gives_the_same_bits_in_chunks_of_any_size(name, wanted):
 @pytest.mark.parametrize("name", NAMES)
 def test_one_step_is_one_row(name):
     problem = toys.problem("wide")
-    for snapshot in toys.follow(Walk(problem, name, grid_for(find(name), problem)), wanted=1):
+    for snapshot in toys.follow(
+        Walk(problem, name, grid_for(find_solver(name), problem)), wanted=1
+    ):
         assert len(snapshot.rows) == 1
 
 
 @pytest.mark.parametrize("name", OURS)
 def test_the_step_limit_ends_a_point_and_says_so(name):
     problem = toys.problem("wide")
-    result = walk_path(problem, name, grid_for(find(name), problem, 3), rule="gap", tol=1e-13, max_steps=1)
+    result = walk_path(
+        problem, name, grid_for(find_solver(name), problem, 3), rule="gap", tol=1e-13, max_steps=1
+    )
     assert result.status == Status.STEP_LIMIT
     assert result.points["steps"].max() <= 3
     assert "max_steps" in result.status.sentence
@@ -79,7 +108,7 @@ def test_the_step_limit_ends_a_point_and_says_so(name):
 
 @pytest.mark.parametrize("name", [solver.name for solver in SOLVERS])
 def test_declares_what_the_page_and_the_papers_need(name):
-    solver = find(name)
+    solver = find_solver(name)
     assert solver.title
     assert any(character.isdigit() for character in solver.reference)
     assert solver.form in FORMS
@@ -93,20 +122,20 @@ def test_a_registered_solver_is_found_warmed_up_and_taken_back():
 
     register(Twin())
     try:
-        assert find("twin") in solvers()
+        assert find_solver("twin") in all_solvers()
         assert any(told.startswith("twin") for told in warmup.every_solver())
         with pytest.raises(ParameterError, match="'name'"):
             register(Twin())
     finally:
         unregister("twin")
     with pytest.raises(ParameterError, match=r"'solver'.*'twin'"):
-        find("twin")
+        find_solver("twin")
 
 
 def test_a_loss_that_a_solver_lacks_is_refused():
     class Other(DeterministicFW):
         name = "other"
-        losses = ("logistic",)
+        needs = ("closed_line_search",)
 
     with pytest.raises(ParameterError, match="'loss' parameter of Other"):
-        Walk(toys.problem(), Other(), [1.0])
+        Walk(Problem.from_arrays(*toys.arrays("easy"), loss="huber"), Other(), [1.0])

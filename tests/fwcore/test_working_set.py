@@ -8,16 +8,20 @@ import toys
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fwcore import Problem, Status, Walk, find, grids, walk_path
-from fwcore.solvers.face import Face, correct
-from fwcore.solvers.screen import Screen
-from fwcore.solvers.working_set import WorkingSet
+from fwcore import Problem, Status, Walk, find_solver, grids, walk_path
+from fwcore.solvers.working_set._face import Face, correct
+from fwcore.solvers.working_set._loop import WorkingSet
+from fwcore.solvers.working_set._screening import Screen
 
 CERTIFIED = {"corrective_fw": "ball", "active_set": "penalty"}
 
 
 def grid_for(name, problem, points=8):
-    return grids.delta_grid(3.0, points) if CERTIFIED[name] == "ball" else grids.lam_grid(problem, points)
+    return (
+        grids.delta_grid(3.0, points)
+        if CERTIFIED[name] == "ball"
+        else grids.lam_grid(problem, points)
+    )
 
 
 def face_of(X, y):
@@ -32,11 +36,20 @@ def optimality(X, y, a, level):
     """By how much the conditions of the penalised form at ``level`` are broken."""
     g = X.T @ (y - X @ a)
     on = a != 0
-    return max(np.abs(g[~on]).max(initial=0.0) - level, np.abs(g[on] - level * np.sign(a[on])).max(initial=0.0))
+    return max(
+        np.abs(g[~on]).max(initial=0.0) - level,
+        np.abs(g[on] - level * np.sign(a[on])).max(initial=0.0),
+    )
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.integers(0, 10**6), st.integers(2, 12), st.integers(1, 15), st.floats(0.01, 0.9), st.booleans())
+@given(
+    st.integers(0, 10**6),
+    st.integers(2, 12),
+    st.integers(1, 15),
+    st.floats(0.01, 0.9),
+    st.booleans(),
+)
 def test_a_face_is_the_exact_solution_on_its_columns(seed, m, k, share, dependent):
     random = np.random.default_rng(seed)
     X, y = random.standard_normal((m, k)), random.standard_normal(m)
@@ -86,7 +99,8 @@ def test_the_screen_never_misses_a_column(seed, closeness):
         for _ in range(2):
             found = screen.above(screen.bounds(residual), threshold, out)
             assert set(np.flatnonzero(exact > threshold)) <= set(out[:found].tolist())
-            # After the pass the residual itself is a reference, and the bounds are tight but for rounding.
+            # After the pass the residual itself is a reference, and the bounds are tight but for
+            # rounding.
             np.testing.assert_allclose(np.abs(screen.renew(residual)), exact, atol=1e-14)
         assert found <= (exact > threshold - 1e-5 * np.linalg.norm(residual)).sum()
 
@@ -104,7 +118,9 @@ def test_the_gap_of_every_round_bounds_the_true_gap(name, kind):
     problem = toys.problem(kind)
     snapshots = toys.follow(Walk(problem, name, grid_for(name, problem), {"tol": 1e-6}), wanted=1)
     for snapshot in snapshots:
-        judged = problem.judge(snapshot.indices, snapshot.coefficients, CERTIFIED[name], snapshot.value)
+        judged = problem.judge(
+            snapshot.indices, snapshot.coefficients, CERTIFIED[name], snapshot.value
+        )
         assert snapshot.rows["gap"][0] >= judged.true_gap - 1e-12 * problem.f0
     assert {s.status for s in snapshots} <= {Status.RUNNING, Status.SMALL_GAP}
 
@@ -115,10 +131,14 @@ def test_both_forms_and_coordinate_descent_agree(kind):
     lam = grids.lam_grid(problem, 10)
     penalised = walk_path(problem, "active_set", lam, tol=1e-11)
     reference = walk_path(problem, "cd", lam, rule="gap", tol=1e-11, max_steps=10**6)
-    np.testing.assert_allclose(penalised.points["objective"], reference.points["objective"], atol=1e-6 * problem.f0)
+    np.testing.assert_allclose(
+        penalised.points["objective"], reference.points["objective"], atol=1e-6 * problem.f0
+    )
     radii = penalised.points["l1"][1:]
     constrained = walk_path(problem, "corrective_fw", radii, tol=1e-11)
-    np.testing.assert_allclose(constrained.points["objective"], penalised.points["objective"][1:], atol=1e-6 * problem.f0)
+    np.testing.assert_allclose(
+        constrained.points["objective"], penalised.points["objective"][1:], atol=1e-6 * problem.f0
+    )
     assert (constrained.points["l1"] <= radii * (1 + 1e-12)).all()
 
 
@@ -164,7 +184,9 @@ def test_idle_columns_are_dropped_and_found_again(name, monkeypatch):
 
 def test_a_gap_below_rounding_error_ends_a_point_all_the_same():
     problem = toys.problem("correlated")
-    result = walk_path(problem, "active_set", problem.lam_max * np.array([0.3, 0.1]), tol=1e-14, max_steps=10_000)
+    result = walk_path(
+        problem, "active_set", problem.lam_max * np.array([0.3, 0.1]), tol=1e-14, max_steps=10_000
+    )
     assert result.status in (Status.SMALL_GAP, Status.SMALL_MOVE)
     assert result.trace["step"][-1] < 200
     assert result.max_relative_gap < 1e-12
@@ -202,5 +224,5 @@ def test_a_path_needs_few_passes(name):
 
 def test_options_of_the_certified_solvers_stop_at_the_gap():
     for name in CERTIFIED:
-        assert find(name).Options().rule == "gap"
-        assert find(name).Options.declared()["rule"].objects == ["moved", "gap"]
+        assert find_solver(name).Options().rule == "gap"
+        assert find_solver(name).Options.declared()["rule"].objects == ["moved", "gap"]

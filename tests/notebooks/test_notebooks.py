@@ -16,14 +16,17 @@ import panel.reactive
 from panel.io.model import diff
 pushed = []
 panel.reactive.push = lambda doc, comm: pushed.extend(diff(doc, binary=False).content["events"])
-explorer.settings.param.update(points=20, delta_max=5.0, speed='full speed'); explorer._command('run')
+explorer.settings.param.update(points=20, delta_max=5.0, speed='full speed')
+explorer._command('run')
 """
 LOOK = """
 import asyncio
 def drawn():
-    messages = [json.loads(e["msg_data"]["values"]["entries"][-1][1]) for e in pushed if e["kind"] == "MessageSent"]
+    sent = [e for e in pushed if e["kind"] == "MessageSent"]
+    messages = [json.loads(e["msg_data"]["values"]["entries"][-1][1]) for e in sent]
     changes = [change for message in messages for change in message["changes"]]
-    rows = [change["rows"]["l1"] for change in changes if change["id"] == explorer.board.sources[0].points.id]
+    points = explorer.board.sources[0].points.id
+    rows = [change["rows"]["l1"] for change in changes if change["id"] == points]
     return len(sum(rows, []))
 for _ in range(600):
     await asyncio.sleep(0.1)  # idle: the ticks of the page go on meanwhile
@@ -33,12 +36,19 @@ print(drawn(), explorer.phase)
 """
 
 
-@pytest.mark.filterwarnings("ignore:.*:DeprecationWarning", "ignore:.*:ResourceWarning", "ignore:.*Proactor.*")
+@pytest.mark.filterwarnings(
+    "ignore:.*:DeprecationWarning", "ignore:.*:ResourceWarning", "ignore:.*Proactor.*"
+)
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_the_notebook_runs_and_asks_no_other_host(path):
     notebook = nbformat.read(path, as_version=4)
     assert all(not cell.get("outputs") for cell in notebook.cells), "committed with outputs"
-    NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}).execute()
+    NotebookClient(
+        notebook,
+        timeout=300,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(path.parent)}},
+    ).execute()
     shown = str(notebook.cells[-1]["outputs"])
     assert "figure" in shown.lower()
     assert "https://cdn" not in shown
@@ -47,6 +57,13 @@ def test_the_notebook_runs_and_asks_no_other_host(path):
 @pytest.mark.filterwarnings("ignore:.*:DeprecationWarning", "ignore:.*:ResourceWarning")
 def test_the_explorer_in_a_cell_streams_while_the_kernel_is_idle():
     notebook = nbformat.read(ROOT / "notebooks" / "01_quick_start.ipynb", as_version=4)
-    notebook.cells = [notebook.cells[1], notebook.cells[-1], nbformat.v4.new_code_cell(PRESS_RUN), nbformat.v4.new_code_cell(LOOK)]
-    NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(ROOT)}}).execute()
+    notebook.cells = [
+        notebook.cells[1],
+        notebook.cells[-1],
+        nbformat.v4.new_code_cell(PRESS_RUN),
+        nbformat.v4.new_code_cell(LOOK),
+    ]
+    NotebookClient(
+        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(ROOT)}}
+    ).execute()
     assert notebook.cells[-1]["outputs"][0]["text"].strip() == "20 done"

@@ -1,20 +1,21 @@
 """Files to matrices: one way in, whatever the format.
 
-A new format is a module with ``read(source, options, limits)`` and a line in `FORMATS`.
+A new format is a module with ``read(source, options, limits)`` and a line in `FORMATS`. Readers are
+imported when a file asks for them.
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from fwcore.datasets.parsing import arff, delimited, matlab, npz, parquet, svmlight, vowpal
-from fwcore.datasets.parsing.delimited import read_labels
 from fwcore.datasets.parsing.guarded import GUARD
 from fwcore.datasets.parsing.limits import OWN, UPLOAD, Limits, refuse, refusing
 from fwcore.datasets.parsing.report import CATEGORICAL, MISSING, TASKS, Parsed, ParseOptions, Report
 from fwcore.datasets.parsing.streams import PACKED, Source, unpacked
+from fwcore.kernels.types import Floats
 
 __all__ = [
     "CATEGORICAL",
@@ -38,29 +39,60 @@ __all__ = [
 Reader = Callable[[Source, ParseOptions, Limits], Parsed]
 
 
-class Format(NamedTuple):
-    """``what`` it is, in words; the ``endings`` of names that mean it; whether it may be ``packed`` (.gz, .bz2, .xz)."""
+def read_labels(source: Source, limits: Limits) -> Floats:
+    """A number a row, as ARCENE and DOROTHEA have their labels."""
+    from fwcore.datasets.parsing import delimited
 
-    read: Reader
+    return delimited.read_labels(source, limits)
+
+
+class Format(NamedTuple):
+    """``what`` it is, in words; the ``endings`` of names that mean it; whether it may be ``packed``
+    (.gz, .bz2, .xz).
+    """
+
+    reader: str
     what: str
     endings: tuple[str, ...]
     packed: bool
 
+    @property
+    def read(self) -> Reader:
+        """The reader, imported when it is first asked for: ``reader`` is its dotted name."""
+        module, _, name = self.reader.rpartition(".")
+        found: Reader = getattr(importlib.import_module(module), name)
+        return found
+
+
+_OWN = "fwcore.datasets.parsing."
 
 FORMATS: dict[str, Format] = {
-    "delimited": Format(delimited.read, "delimited text", (".csv", ".tsv", ".txt", ".data"), True),
-    "parquet": Format(parquet.read, "Parquet", (".parquet", ".pq"), False),
-    "arff": Format(arff.read, "ARFF", (".arff",), True),
-    "libsvm": Format(svmlight.read, "LIBSVM text, `label index:value ...` a row", (".svm", ".libsvm", ".svmlight"), True),
-    "vowpal": Format(vowpal.read, "Vowpal Wabbit text, `label |namespace feature:value ...` a row", (".vw", ".dat"), True),
-    "npz": Format(npz.read, "a NumPy .npz archive", (".npz",), False),
-    "matlab": Format(matlab.read, "a MATLAB file up to version 7", (".mat",), False),
-    "indices": Format(svmlight.read_indices, "a row of indices a line", (), True),
+    "delimited": Format(
+        _OWN + "delimited.read", "delimited text", (".csv", ".tsv", ".txt", ".data"), True
+    ),
+    "parquet": Format(_OWN + "parquet.read", "Parquet", (".parquet", ".pq"), False),
+    "arff": Format(_OWN + "arff.read", "ARFF", (".arff",), True),
+    "libsvm": Format(
+        _OWN + "svmlight.read",
+        "LIBSVM text, `label index:value ...` a row",
+        (".svm", ".libsvm", ".svmlight"),
+        True,
+    ),
+    "vowpal": Format(
+        _OWN + "vowpal.read",
+        "Vowpal Wabbit text, `label |namespace feature:value ...` a row",
+        (".vw", ".dat"),
+        True,
+    ),
+    "npz": Format(_OWN + "npz.read", "a NumPy .npz archive", (".npz",), False),
+    "matlab": Format(_OWN + "matlab.read", "a MATLAB file up to version 7", (".mat",), False),
+    "indices": Format(_OWN + "svmlight.read_indices", "a row of indices a line", (), True),
 }
 
 
 def format_of(name: str, looked_at: bytes = b"") -> str:
-    """The format that a file's name means, or for a .txt whether its beginning looks like LIBSVM text.
+    """The format that a file's name means, or for a .txt whether its beginning looks like LIBSVM
+    text.
 
     Raises
     ------
@@ -76,7 +108,11 @@ def format_of(name: str, looked_at: bytes = b"") -> str:
                 return "libsvm"
             return kind
     known = ", ".join(ending for form in FORMATS.values() for ending in form.endings)
-    refuse(name, f"not a format that is read. These are: {known}; text may be packed as {', '.join(PACKED)}.")
+    refuse(
+        name,
+        f"not a format that is read. These are: {known}; text may be packed as "
+        f"{', '.join(PACKED)}.",
+    )
 
 
 def _like_libsvm(looked_at: bytes) -> bool:
@@ -85,7 +121,7 @@ def _like_libsvm(looked_at: bytes) -> bool:
 
 
 def read_source(source: Source, kind: str | None, options: ParseOptions, limits: Limits) -> Parsed:
-    """The file as a matrix and a response; ``kind`` of `FORMATS`, by default what its name means."""
+    """The file as a matrix and a response; ``kind``: by default that of its name."""
     limits.check(source.name, "bytes", source.size)
     if source.size == 0:
         refuse(source.name, "empty.")
@@ -96,7 +132,12 @@ def read_source(source: Source, kind: str | None, options: ParseOptions, limits:
         return FORMATS[kind].read(source, options, limits)
 
 
-def parse_file(path: str | Path, options: ParseOptions | None = None, limits: Limits = OWN, kind: str | None = None) -> Parsed:
+def parse_file(
+    path: str | Path,
+    options: ParseOptions | None = None,
+    limits: Limits = OWN,
+    kind: str | None = None,
+) -> Parsed:
     """Read a file.
 
     Parameters
@@ -121,13 +162,17 @@ def parse_file(path: str | Path, options: ParseOptions | None = None, limits: Li
     return read_source(Source(path.name, path=path), kind, options or ParseOptions(), limits)
 
 
-def parse_upload(name: str, content: bytes, limits: Limits = UPLOAD, options: ParseOptions | None = None) -> Parsed:
-    """Read a file that a stranger gave: its bytes, and the name it had with them; in a process of its own.
+def parse_upload(
+    name: str, content: bytes, limits: Limits = UPLOAD, options: ParseOptions | None = None
+) -> Parsed:
+    """Read a file that a stranger gave: its bytes, and the name it had with them; in a process of
+    its own.
 
     Raises
     ------
     DatasetError
-        It is not what its name means, exceeds a limit (told before memory is asked for), or stops or delays its reader.
+        It is not what its name means, exceeds a limit (told before memory is asked for), or stops
+        or delays its reader.
     """
     source = Source(Path(name).name[-200:] or "upload", content=content)
     limits.check(source.name, "bytes", source.size)

@@ -29,7 +29,8 @@ def read(source: Source, options: ParseOptions, limits: Limits) -> Parsed:
     Raises
     ------
     DatasetError
-        See `fwcore.datasets.parsing.tables.parsed_table`; also attributes of other types, sparse rows and a broken file.
+        See `fwcore.datasets.parsing.tables.parsed_table`; also attributes of other types, sparse
+        rows and a broken file.
     """
     table = collected(source.name, _batches(source, limits), limits)
     return parsed_table(source.name, "ARFF", table, options, limits)
@@ -77,7 +78,10 @@ def _batch(name: str, header: str, text: str) -> pa.RecordBatch:
 
 
 def _unescaped(value: bytes) -> str:
-    return _ESCAPE.sub(lambda found: chr(int(next(filter(None, found.groups())), 16)), value.decode("ascii", "replace"))
+    return _ESCAPE.sub(
+        lambda found: chr(int(next(filter(None, found.groups())), 16)),
+        value.decode("ascii", "replace"),
+    )
 
 
 def _column(values: Any) -> pa.Array:

@@ -19,8 +19,11 @@ TARGETS = ("y", "Y", "target", "label", "labels", "classid", "y_train", "Y_train
 MATRICES = ("X", "x", "data", "dtm", "A", "fea", "X_train")
 
 
-def chosen(name: str, shapes: Mapping[str, tuple[int, ...]], options: ParseOptions) -> tuple[str, str | None]:
-    """The names of the design, which has two dimensions, and of the response, None for the last column of the design.
+def chosen(
+    name: str, shapes: Mapping[str, tuple[int, ...]], options: ParseOptions
+) -> tuple[str, str | None]:
+    """The names of the design, which has two dimensions, and of the response, None for the last
+    column of the design.
 
     Raises
     ------
@@ -32,24 +35,37 @@ def chosen(name: str, shapes: Mapping[str, tuple[int, ...]], options: ParseOptio
         if wanted is not None and wanted not in shapes:
             refuse(name, f"no variable {wanted!r} of numbers; there are: {shown}.")
     wide = {key for key, shape in shapes.items() if len(shape) == 2 and min(shape) > 1}
-    matrix = options.matrix or next((key for key in MATRICES if key in wide), None) or (wide.pop() if len(wide) == 1 else None)
+    matrix = (
+        options.matrix
+        or next((key for key in MATRICES if key in wide), None)
+        or (wide.pop() if len(wide) == 1 else None)
+    )
     if matrix is None:
-        refuse(name, f"which variable is the matrix cannot be told; there are: {shown}. Choose one (matrix).")
+        refuse(
+            name,
+            f"which variable is the matrix cannot be told; there are: {shown}. Choose one "
+            "(matrix).",
+        )
     if len(shapes[matrix]) != 2:
         refuse(name, f"{matrix!r} has shape {shapes[matrix]}, where a matrix is needed.")
     if options.labels is not None:
         return matrix, None
-    target = options.target or next((key for key in TARGETS if key in shapes and key != matrix), None)
+    target = options.target or next(
+        (key for key in TARGETS if key in shapes and key != matrix), None
+    )
     return matrix, target
 
 
-def parsed_arrays(name: str, kind: str, X: Any, y: Any, target: str, options: ParseOptions) -> Parsed:
+def parsed_arrays(
+    name: str, kind: str, X: Any, y: Any, target: str, options: ParseOptions
+) -> Parsed:
     """What a file of variables returns; ``y`` None takes the last column of X.
 
     Raises
     ------
     DatasetError
-        Lengths that do not fit, values that are missing without a choice what to do about them, or infinite.
+        Lengths that do not fit, values that are missing without a choice what to do about them, or
+        infinite.
     """
     y = None if y is None else np.asarray(y)
     if np.iscomplexobj(X) or (y is not None and np.iscomplexobj(y)):
@@ -70,19 +86,28 @@ def parsed_arrays(name: str, kind: str, X: Any, y: Any, target: str, options: Pa
         if X.shape[1] < 2:
             refuse(name, "a single column, and nothing else that could be the response.")
         last = X[:, [-1]]
-        X, y, target = X[:, :-1], last.toarray() if scipy.sparse.issparse(last) else last, f"column {X.shape[1]}"
+        X, y, target = (
+            X[:, :-1],
+            last.toarray() if scipy.sparse.issparse(last) else last,
+            f"column {X.shape[1]}",
+        )
     y = np.asarray(y).ravel()
     if y.dtype.kind == "S":
         y = np.char.decode(y, "utf-8")
     if y.size != X.shape[0]:
-        refuse(name, f"the response {target!r} has {y.size:,} values, the matrix {X.shape[0]:,} rows.")
+        refuse(
+            name, f"the response {target!r} has {y.size:,} values, the matrix {X.shape[0]:,} rows."
+        )
     text = y.dtype.kind in "US"
     if scipy.sparse.issparse(X):
         if not np.isfinite(X.data).all():
             refuse(name, "values that are not finite in a sparse matrix.")
         y, task, classes = _response(name, y, text, options)
         return sparse_parsed(name, kind, X, y, task, classes, None, target)
-    names, lost = DefaultNames(X.shape[1]), {target: np.zeros(y.size, bool) if text else np.isnan(y)}
+    names, lost = (
+        DefaultNames(X.shape[1]),
+        {target: np.zeros(y.size, bool) if text else np.isnan(y)},
+    )
     held = settled(name, np.ascontiguousarray(X.T), names, lost, target, options)
     y, task, classes = _response(name, y[held.rows], text, options)
     report = Report(

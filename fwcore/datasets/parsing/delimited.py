@@ -17,7 +17,7 @@ from fwcore.datasets.parsing.limits import Limits, refuse, refusing
 from fwcore.datasets.parsing.report import Parsed, ParseOptions
 from fwcore.datasets.parsing.streams import Source, unpacked
 from fwcore.datasets.parsing.tables import Table, collected, parsed_table
-from fwcore.design import Floats
+from fwcore.kernels.types import Floats
 
 _BLOCK = 1 << 20
 _LOOKED_AT = 1 << 18
@@ -43,7 +43,8 @@ def read(source: Source, options: ParseOptions, limits: Limits) -> Parsed:
     Raises
     ------
     DatasetError
-        See `fwcore.datasets.parsing.tables.parsed_table`; also rows of unequal length, text in a column of numbers, no UTF-8.
+        See `fwcore.datasets.parsing.tables.parsed_table`; also rows of unequal length, text in a
+        column of numbers, no UTF-8.
     """
     table = _table(source, options, limits)
     if options.labels is not None:
@@ -69,7 +70,9 @@ def _table(source: Source, options: ParseOptions, limits: Limits) -> Table:
     skipped = head[: len(head) - len(head.lstrip())].count(b"\n") + 1 if layout.header else 0
     # A block must hold a line.
     block = max(_BLOCK, 4 * max(map(len, head.split(b"\n"))))
-    read_options = pa.csv.ReadOptions(block_size=block, column_names=layout.names, skip_rows=skipped)
+    read_options = pa.csv.ReadOptions(
+        block_size=block, column_names=layout.names, skip_rows=skipped
+    )
     convert = pa.csv.ConvertOptions(
         column_types=_types(head, layout, parse, skipped),
         null_values=NULLS,
@@ -78,7 +81,10 @@ def _table(source: Source, options: ParseOptions, limits: Limits) -> Table:
         true_values=["true", "True", "TRUE"],
         false_values=["false", "False", "FALSE"],
     )
-    with unpacked(source, limits) as stream, pa.csv.open_csv(stream, read_options, parse, convert) as reader:
+    with (
+        unpacked(source, limits) as stream,
+        pa.csv.open_csv(stream, read_options, parse, convert) as reader,
+    ):
         return collected(source.name, _batches(reader), limits)
 
 
@@ -95,7 +101,10 @@ def _head(source: Source, limits: Limits) -> bytes:
     try:
         head.decode("utf-8")
     except UnicodeDecodeError as error:
-        refuse(source.name, f"not in UTF-8 ({error.reason} at byte {error.start:,}). Save it with that encoding.")
+        refuse(
+            source.name,
+            f"not in UTF-8 ({error.reason} at byte {error.start:,}). Save it with that encoding.",
+        )
     return head
 
 
@@ -108,7 +117,9 @@ def _layout(name: str, head: bytes, options: ParseOptions, limits: Limits) -> _L
     # Counted before it is taken apart, which takes far more memory than the line itself.
     delimiter = options.delimiter or _delimiter(lines)
     limits.check(name, "columns", lines[0].count(delimiter.encode()))
-    rows = [*csv.reader(io.StringIO(b"\n".join(lines).decode("utf-8", "replace")), delimiter=delimiter)]
+    rows = [
+        *csv.reader(io.StringIO(b"\n".join(lines).decode("utf-8", "replace")), delimiter=delimiter)
+    ]
     first = [cell.strip() for cell in rows[0]]
     header = options.header
     if header is None:
@@ -147,17 +158,28 @@ def _decimal(rows: list[list[str]], delimiter: str) -> str:
 
 
 def _types(head: bytes, layout: _Layout, parse: Any, skipped: int) -> dict[str, pa.DataType]:
-    """Types told from the beginning: every number may turn out to have a fraction further down, text is kept as categories."""
+    """Types told from the beginning: every number may turn out to have a fraction further down,
+    text is kept as categories.
+    """
     convert = pa.csv.ConvertOptions(
-        null_values=NULLS, strings_can_be_null=True, decimal_point=layout.decimal, timestamp_parsers=["%Y-%m-%dT%H:%M:%S"]
+        null_values=NULLS,
+        strings_can_be_null=True,
+        decimal_point=layout.decimal,
+        timestamp_parsers=["%Y-%m-%dT%H:%M:%S"],
     )
-    whole = pa.csv.ReadOptions(column_names=layout.names, block_size=len(head) + 1, skip_rows=skipped)
+    whole = pa.csv.ReadOptions(
+        column_names=layout.names, block_size=len(head) + 1, skip_rows=skipped
+    )
     table = pa.csv.read_csv(io.BytesIO(head), whole, parse, convert)
     types: dict[str, pa.DataType] = {}
     for field in table.schema:
         if pa.types.is_boolean(field.type):
             types[field.name] = pa.bool_()
-        elif pa.types.is_integer(field.type) or pa.types.is_floating(field.type) or pa.types.is_null(field.type):
+        elif (
+            pa.types.is_integer(field.type)
+            or pa.types.is_floating(field.type)
+            or pa.types.is_null(field.type)
+        ):
             types[field.name] = pa.float64()
         else:
             types[field.name] = pa.dictionary(pa.int32(), pa.string())

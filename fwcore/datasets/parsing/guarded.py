@@ -1,6 +1,8 @@
-"""Reading a stranger's file in another process: compiled readers may crash on a broken one, and must not take the server along.
+"""Reading a stranger's file in another process: compiled readers may crash on a broken one, and
+must not take the server along.
 
-The process has bounded memory and time, reads one file after the other, and is replaced when it dies.
+The process has bounded memory and time, reads one file after the other, and is replaced when it
+dies.
 """
 
 from __future__ import annotations
@@ -50,7 +52,8 @@ class Guard:
                 self.close()
                 refuse(source.name, "broken in a way that stopped its reader.")
             except BaseException:
-                # Interrupted: the answer that is still to come must not be taken for that to the next file.
+                # Interrupted: the answer that is still to come must not be taken for that to the
+                # next file.
                 self.close()
                 raise
         if isinstance(answer, DatasetError):
@@ -77,7 +80,9 @@ class Guard:
         ours, theirs = multiprocessing.Pipe()
         command = [sys.executable, "-m", __package__, str(theirs.fileno())]
         with theirs:
-            self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+            self._process = subprocess.Popen(
+                command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
+            )
         self._pipe = ours
         try:
             ready = ours.poll(_START_SECONDS) and ours.recv()

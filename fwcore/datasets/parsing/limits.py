@@ -16,7 +16,9 @@ _SLACK = 4 * _MEGABYTE
 
 @contextmanager
 def refusing(name: str, what: str) -> Iterator[None]:
-    """Refuse the file for whatever its reader raises: on broken files they fail in more ways than they tell."""
+    """Refuse the file for whatever its reader raises: on broken files they fail in more ways than
+    they tell.
+    """
     try:
         yield
     except DatasetError:
@@ -37,9 +39,10 @@ def refuse(name: str, why: str) -> NoReturn:
 class Limits:
     """Bounds of one file.
 
-    ``bytes`` of the file as given; ``rows``, ``columns`` and ``entries`` (rows times columns of a table, non-zeros of a sparse
-    matrix) of what is read; ``memory`` (bytes) of the matrix and of any part that is unpacked; ``line`` bytes of a line of text;
-    ``expansion``: how many times its size a compressed file may become.
+    ``bytes`` of the file as given; ``rows``, ``columns`` and ``entries`` (rows times columns of a
+    table, non-zeros of a sparse matrix) of what is read; ``memory`` (bytes) of the matrix and of
+    any part that is unpacked; ``line`` bytes of a line of text; ``expansion``: how many times its
+    size a compressed file may become.
     """
 
     bytes: int
@@ -72,7 +75,9 @@ class Limits:
         self.check(name, "entries", rows * columns)
         if 8 * rows * columns > self.memory:
             refuse(
-                name, f"{rows:,} x {columns:,} values take more than the {self.memory // _MEGABYTE:,} MB that a matrix may take."
+                name,
+                f"{rows:,} x {columns:,} values take more than the "
+                f"{self.memory // _MEGABYTE:,} MB that a matrix may take.",
             )
 
     def check_sparse(self, name: str, rows: int, columns: int, entries: int) -> None:
@@ -81,11 +86,23 @@ class Limits:
         self.check(name, "columns", columns)
         self.check(name, "entries", entries)
         if 12 * entries + 8 * columns > self.memory:
-            refuse(name, f"{entries:,} non-zeros take more than the {self.memory // _MEGABYTE:,} MB that a matrix may take.")
+            refuse(
+                name,
+                f"{entries:,} non-zeros take more than the {self.memory // _MEGABYTE:,} MB "
+                "that a matrix may take.",
+            )
 
 
-OWN = Limits(bytes=1 << 40, rows=1 << 31, columns=1 << 31, entries=1 << 40, memory=1 << 40, expansion=10_000)
+OWN = Limits(
+    bytes=1 << 40, rows=1 << 31, columns=1 << 31, entries=1 << 40, memory=1 << 40, expansion=10_000
+)
 """Files of the catalogue and of the command line: whose machine it is decides."""
 
-UPLOAD = Limits(bytes=256 * _MEGABYTE, rows=2_000_000, columns=2_000_000, entries=50_000_000, memory=1024 * _MEGABYTE)
+UPLOAD = Limits(
+    bytes=256 * _MEGABYTE,
+    rows=2_000_000,
+    columns=2_000_000,
+    entries=50_000_000,
+    memory=1024 * _MEGABYTE,
+)
 """Files of whoever opens the page."""

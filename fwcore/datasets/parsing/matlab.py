@@ -1,4 +1,4 @@
-"""MATLAB files up to version 7, by scipy: variables that are matrices of numbers, dense or sparse."""
+"""MATLAB files up to version 7, by scipy: variables that are matrices of numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from fwcore.datasets.parsing.limits import Limits, refuse
 from fwcore.datasets.parsing.report import Parsed, ParseOptions
 from fwcore.datasets.parsing.streams import Source
 
-_NUMBERS = {"double", "single", "sparse", "logical"} | {f"{u}int{n}" for u in ("", "u") for n in (8, 16, 32, 64)}
+_NUMBERS = {"double", "single", "sparse", "logical"} | {
+    f"{u}int{n}" for u in ("", "u") for n in (8, 16, 32, 64)
+}
 _HEADER, _TAG, _PACKED, _HDF5 = 128, 8, 15, b"\x89HDF"
 
 
@@ -23,7 +25,8 @@ def read(source: Source, options: ParseOptions, limits: Limits) -> Parsed:
     Raises
     ------
     DatasetError
-        Version 7.3, which is HDF5; a broken file; no such variables; or a limit: before a matrix is read.
+        Version 7.3, which is HDF5; a broken file; no such variables; or a limit: before a matrix is
+        read.
     """
     with source.open() as stream:
         if _HDF5 in stream.read(1024):
@@ -32,7 +35,11 @@ def read(source: Source, options: ParseOptions, limits: Limits) -> Parsed:
         _check_unpacked(source, stream, limits)
         stream.seek(0)
         listed = {name: (shape, kind) for name, shape, kind in scipy.io.whosmat(stream)}
-        shapes = {name: tuple(map(int, shape)) for name, (shape, kind) in listed.items() if kind in _NUMBERS}
+        shapes = {
+            name: tuple(map(int, shape))
+            for name, (shape, kind) in listed.items()
+            if kind in _NUMBERS
+        }
         matrix, target = chosen(source.name, shapes, options)
         rows, columns = shapes[matrix]
         if listed[matrix][1] == "sparse":
@@ -40,7 +47,9 @@ def read(source: Source, options: ParseOptions, limits: Limits) -> Parsed:
         else:
             limits.check_table(source.name, rows, columns)
         stream.seek(0)
-        values = scipy.io.loadmat(stream, variable_names=[matrix] if target is None else [matrix, target])
+        values = scipy.io.loadmat(
+            stream, variable_names=[matrix] if target is None else [matrix, target]
+        )
     y = options.labels if target is None else values[target]
     return parsed_arrays(source.name, "MATLAB", values[matrix], y, target or "label", options)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fwcore.datasets.parsing.limits import refuse
 from fwcore.datasets.parsing.report import ParseOptions
-from fwcore.design import Floats
+from fwcore.kernels.types import Floats
 
 _SHOWN = 8
 
@@ -22,7 +22,9 @@ def listed(names: Sequence[str]) -> str:
 
 
 class Settled(NamedTuple):
-    """``X`` (p, rows that stay); ``rows`` (m,): which do; how many values were missing, and how many of them imputed."""
+    """``X`` (p, rows that stay); ``rows`` (m,): which do; how many values were missing, and how
+    many of them imputed.
+    """
 
     X: Floats
     rows: Any
@@ -30,10 +32,19 @@ class Settled(NamedTuple):
     imputed: int
 
 
-def settled(name: str, X: Floats, names: Sequence[str], lost: dict[str, Any], required: str, options: ParseOptions) -> Settled:
-    """``X`` (p, m) without NaN. ``lost``: for columns that are not in X, which rows (m,) have no value there.
+def settled(
+    name: str,
+    X: Floats,
+    names: Sequence[str],
+    lost: dict[str, Any],
+    required: str,
+    options: ParseOptions,
+) -> Settled:
+    """``X`` (p, m) without NaN. ``lost``: for columns that are not in X, which rows (m,) have no
+    value there.
 
-    Rows without a value of the ``required`` one of those, the target, cannot be imputed and are dropped.
+    Rows without a value of the ``required`` one of those, the target, cannot be imputed and are
+    dropped.
 
     Raises
     ------
@@ -44,14 +55,17 @@ def settled(name: str, X: Floats, names: Sequence[str], lost: dict[str, Any], re
     infinite = [names[j] for j in holed if np.isinf(X[j]).any()]
     if infinite:
         refuse(name, f"infinite values in {listed(infinite)}.")
-    counts = {names[j]: int(np.isnan(X[j]).sum()) for j in holed} | {key: int(rows.sum()) for key, rows in lost.items()}
+    counts = {names[j]: int(np.isnan(X[j]).sum()) for j in holed} | {
+        key: int(rows.sum()) for key, rows in lost.items()
+    }
     missing = sum(counts.values())
     rows = ~lost[required]
     if missing and options.missing == "refuse":
         where = listed([key for key, count in counts.items() if count])
         refuse(
             name,
-            f"{missing:,} values are missing in {where}. Choose to drop such rows (missing: drop) or to put the mean "
+            f"{missing:,} values are missing in {where}. Choose to drop such rows (missing: "
+            "drop) or to put the mean "
             "(missing: mean).",
         )
     if options.missing == "drop":

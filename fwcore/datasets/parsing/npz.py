@@ -1,4 +1,6 @@
-"""NumPy .npz archives of arrays, or of a sparse matrix that scipy saved; nothing pickled is ever read."""
+"""NumPy .npz archives of arrays, or of a sparse matrix that scipy saved; nothing pickled is ever
+read.
+"""
 
 from __future__ import annotations
 
@@ -20,18 +22,22 @@ _KINDS = "biufUS"
 
 
 def read(source: Source, options: ParseOptions, limits: Limits) -> Parsed:
-    """Arrays ``X`` and ``y``, others where they are chosen by name, or the arrays of ``scipy.sparse.save_npz`` and ``y``.
+    """Arrays ``X`` and ``y``, others where they are chosen by name, or the arrays of
+    ``scipy.sparse.save_npz`` and ``y``.
 
     Raises
     ------
     DatasetError
-        No zip archive of .npy files, an array of objects, shapes that do not fit, or a limit: before an array is read.
+        No zip archive of .npy files, an array of objects, shapes that do not fit, or a limit:
+        before an array is read.
     """
     with source.open() as stream, zipfile.ZipFile(stream) as archive:
         return _read(source, archive, options, limits)
 
 
-def _read(source: Source, archive: zipfile.ZipFile, options: ParseOptions, limits: Limits) -> Parsed:
+def _read(
+    source: Source, archive: zipfile.ZipFile, options: ParseOptions, limits: Limits
+) -> Parsed:
     name, shapes = source.name, _shapes(source, archive, limits)
     if set(_SPARSE) <= set(shapes):
         X, target = _sparse(name, archive, shapes, limits), options.target
@@ -46,7 +52,9 @@ def _read(source: Source, archive: zipfile.ZipFile, options: ParseOptions, limit
 
 
 def _shapes(source: Source, archive: zipfile.ZipFile, limits: Limits) -> dict[str, tuple[int, ...]]:
-    """Shape of each array, told by the headers; none is larger than its place in the archive and the limits say."""
+    """Shape of each array, told by the headers; none is larger than its place in the archive and
+    the limits say.
+    """
     name, members, most = source.name, archive.infolist(), limits.unpacked(source.size)
     if len(members) > _MEMBERS:
         refuse(name, f"{len(members):,} members, where at most {_MEMBERS:,} are read.")
@@ -68,7 +76,10 @@ def _shapes(source: Source, archive: zipfile.ZipFile, limits: Limits) -> dict[st
             continue
         size = math.prod(int(side) for side in shape) * dtype.itemsize
         if size > member.file_size or min(shape, default=0) < 0:
-            refuse(name, f"the array {label!r} claims {size:,} bytes, its member has {member.file_size:,}.")
+            refuse(
+                name,
+                f"the array {label!r} claims {size:,} bytes, its member has {member.file_size:,}.",
+            )
         shapes[label] = tuple(int(side) for side in shape)
     return shapes
 
@@ -78,7 +89,9 @@ def _array(archive: zipfile.ZipFile, label: str) -> Any:
         return npy.read_array(stream, allow_pickle=False)
 
 
-def _sparse(name: str, archive: zipfile.ZipFile, shapes: dict[str, tuple[int, ...]], limits: Limits) -> Any:
+def _sparse(
+    name: str, archive: zipfile.ZipFile, shapes: dict[str, tuple[int, ...]], limits: Limits
+) -> Any:
     kind = str(_array(archive, "format")[()]) if "format" in shapes else "csr"
     kind = kind.strip("b'") if kind.startswith("b'") else kind
     if kind not in ("csr", "csc"):
@@ -88,4 +101,6 @@ def _sparse(name: str, archive: zipfile.ZipFile, shapes: dict[str, tuple[int, ..
         refuse(name, f"a matrix of shape ({rows}, {columns}).")
     limits.check_sparse(name, rows, columns, shapes["data"][0] if shapes["data"] else 0)
     data, indices, indptr = (_array(archive, key) for key in _SPARSE[:3])
-    return (scipy.sparse.csr_array if kind == "csr" else scipy.sparse.csc_array)((data, indices, indptr), shape=(rows, columns))
+    return (scipy.sparse.csr_array if kind == "csr" else scipy.sparse.csc_array)(
+        (data, indices, indptr), shape=(rows, columns)
+    )

@@ -28,7 +28,11 @@ def read(source: Source, options: ParseOptions, limits: Limits) -> Parsed:
         file = pa.parquet.ParquetFile(stream)
         _check(source, file.metadata, limits)
         # Text stays a dictionary: a short file may repeat a long text a million times.
-        texts = [f.name for f in file.schema_arrow if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)]
+        texts = [
+            f.name
+            for f in file.schema_arrow
+            if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)
+        ]
         file = pa.parquet.ParquetFile(stream, read_dictionary=texts)
         table = collected(source.name, _batches(file), limits)
     return parsed_table(source.name, "Parquet", table, options, limits)

@@ -9,7 +9,7 @@ import numpy as np
 
 from fwcore.datasets.parsing.limits import refuse
 from fwcore.datasets.parsing.report import ParseOptions
-from fwcore.design import Floats
+from fwcore.kernels.types import Floats
 
 # Numbers that are labels: any two of one set in a column without others.
 _LABELS = ({0.0, 1.0}, {-1.0, 1.0}, {1.0, 2.0})
@@ -24,13 +24,17 @@ class Response(NamedTuple):
     classes: dict[str, int]
 
 
-def response(name: str, values: Any, labels: Sequence[str] | None, options: ParseOptions) -> Response:
-    """The response from ``values`` (m,): numbers, or codes of ``labels``; NaN and -1 are not allowed any more.
+def response(
+    name: str, values: Any, labels: Sequence[str] | None, options: ParseOptions
+) -> Response:
+    """The response from ``values`` (m,): numbers, or codes of ``labels``; NaN and -1 are not
+    allowed any more.
 
     Raises
     ------
     DatasetError
-        Infinite values; more than two classes and none chosen as positive, one class only, or no such class.
+        Infinite values; more than two classes and none chosen as positive, one class only, or no
+        such class.
     """
     values = np.asarray(values)
     if labels is None:
@@ -39,7 +43,9 @@ def response(name: str, values: Any, labels: Sequence[str] | None, options: Pars
             refuse(name, "the response has values that are not finite.")
         found = np.unique(y)
         numeric = options.task == "regression" or (
-            options.task == "auto" and options.positive is None and not any(set(found.tolist()) == pair for pair in _LABELS)
+            options.task == "auto"
+            and options.positive is None
+            and not any(set(found.tolist()) == pair for pair in _LABELS)
         )
         if numeric:
             return Response(y, "regression", {})
@@ -53,12 +59,16 @@ def response(name: str, values: Any, labels: Sequence[str] | None, options: Pars
 def _classes(name: str, codes: Any, labels: Sequence[str], options: ParseOptions) -> Response:
     # Labels come in their order, by which 2 is before 10.
     present = [labels[code] for code in np.unique(codes)]
-    shown = ", ".join(present[:_SHOWN]) + (f" and {len(present) - _SHOWN} more" if len(present) > _SHOWN else "")
+    shown = ", ".join(present[:_SHOWN]) + (
+        f" and {len(present) - _SHOWN} more" if len(present) > _SHOWN else ""
+    )
     if len(present) < 2:
         refuse(name, f"the response has one class only: {shown}.")
     if options.positive is None and len(present) > 2:
         refuse(
-            name, f"the response has {len(present)} classes: {shown}. Choose the one that is to be +1 against the rest (positive)."
+            name,
+            f"the response has {len(present)} classes: {shown}. Choose the one that is to be "
+            "+1 against the rest (positive).",
         )
     # "1" and "+1" are one label.
     bare = {label.removeprefix("+") for label in present}
@@ -68,7 +78,11 @@ def _classes(name: str, codes: Any, labels: Sequence[str], options: ParseOptions
         wanted = [part.strip() for part in wanted[0].split(",")]
     if unknown := [part for part in wanted if part.removeprefix("+") not in bare]:
         refuse(name, f"the response has no class {unknown[0]!r}, but {shown}.")
-    positive = {label for label in present if label.removeprefix("+") in {part.removeprefix("+") for part in wanted}}
+    positive = {
+        label
+        for label in present
+        if label.removeprefix("+") in {part.removeprefix("+") for part in wanted}
+    }
     if len(positive) == len(present):
         refuse(name, f"all of its classes are to be +1: {shown}. Leave one of them out.")
     signs = np.array([1.0 if label in positive else -1.0 for label in labels])

@@ -47,7 +47,11 @@ class SparseRows:
             refuse(self._name, "no rows.")
         if self._entries == 0:
             refuse(self._name, "no values.")
-        least = min(int(indices.min(initial=1)) for _, indices, _ in self._chunks) if numbers is None else int(numbers.min())
+        least = (
+            min(int(indices.min(initial=1)) for _, indices, _ in self._chunks)
+            if numbers is None
+            else int(numbers.min())
+        )
         first = min(1, least)
         columns = (self._most if numbers is None else int(numbers.max())) + 1 - first
         if width is not None:
@@ -55,12 +59,16 @@ class SparseRows:
                 refuse(self._name, f"column {columns:,} of {width:,}.")
             columns = width
         self._limits.check_sparse(self._name, self._rows, columns, self._entries)
-        X = self._by_columns(columns, np.arange(self._most + 1) if numbers is None else numbers, first)
+        X = self._by_columns(
+            columns, np.arange(self._most + 1) if numbers is None else numbers, first
+        )
         X.sum_duplicates()
         return X
 
     def _by_columns(self, columns: int, numbers: Any, first: int) -> Any:
-        """Counted, then put in place chunk by chunk: there are never more than two copies of an entry."""
+        """Counted, then put in place chunk by chunk: there are never more than two copies of an
+        entry.
+        """
         indptr = np.zeros(columns + 1, np.int64)
         for _, indices, _ in self._chunks:
             _count(indices, numbers, first, indptr)
@@ -73,9 +81,15 @@ class SparseRows:
         indptr = indptr.astype(np.int32 if self._entries < 2**31 else np.int64)
         return scipy.sparse.csc_array((values, rows, indptr), shape=(self._rows, columns))
 
-    def parsed(self, options: ParseOptions, names: Sequence[str] | None = None, numbers: Any = None) -> Parsed:
+    def parsed(
+        self, options: ParseOptions, names: Sequence[str] | None = None, numbers: Any = None
+    ) -> Parsed:
         """The matrix, the labels as a response, and the report."""
-        labels = np.concatenate([np.zeros(0), *self._labels]) if options.labels is None else np.asarray(options.labels)
+        labels = (
+            np.concatenate([np.zeros(0), *self._labels])
+            if options.labels is None
+            else np.asarray(options.labels)
+        )
         if labels.size != self._rows:
             refuse(self._name, f"{labels.size:,} labels for {self._rows:,} rows.")
         y, task, classes = response(self._name, labels, None, options)
@@ -84,15 +98,17 @@ class SparseRows:
 
 
 @njit(cache=True)
-def _count(indices, numbers, first, indptr):  # type: ignore[no-untyped-def]
+def _count(indices, numbers, first, indptr):
     """Add the entries of each column to what follows its place in ``indptr`` (columns + 1,)."""
     for k in range(indices.size):
         indptr[numbers[indices[k]] - first + 1] += 1
 
 
 @njit(cache=True)
-def _scatter(counts, indices, entries, numbers, first, row, place, rows, values):  # type: ignore[no-untyped-def]
-    """Put the entries of a few rows at the next ``place`` (columns,) of their columns; returns the row after them."""
+def _scatter(counts, indices, entries, numbers, first, row, place, rows, values):
+    """Put the entries of a few rows at the next ``place`` (columns,) of their columns; returns the
+    row after them.
+    """
     k = 0
     for i in range(counts.size):
         for _ in range(counts[i]):
@@ -104,10 +120,19 @@ def _scatter(counts, indices, entries, numbers, first, row, place, rows, values)
 
 
 def sparse_parsed(
-    name: str, kind: str, X: Any, y: Any, task: str, classes: dict[str, int], names: Sequence[str] | None, target: str = "label"
+    name: str,
+    kind: str,
+    X: Any,
+    y: Any,
+    task: str,
+    classes: dict[str, int],
+    names: Sequence[str] | None,
+    target: str = "label",
 ) -> Parsed:
     """What a sparse format returns; empty columns count as constant."""
     m, p = X.shape
     constant = int((np.diff(X.indptr) == 0).sum())
-    report = Report(name, kind, m, p, int(X.nnz), constant=constant, target=target, task=task, classes=classes)
+    report = Report(
+        name, kind, m, p, int(X.nnz), constant=constant, target=target, task=task, classes=classes
+    )
     return Parsed(X, y, DefaultNames(p) if names is None else names, report)

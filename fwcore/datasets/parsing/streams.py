@@ -39,7 +39,9 @@ class Source:
 
 
 class _Xz(io.RawIOBase):
-    """An .xz file unpacked within bounded memory, which the standard library's reader does not offer."""
+    """An .xz file unpacked within bounded memory, which the standard library's reader does not
+    offer.
+    """
 
     def __init__(self, packed: Any) -> None:
         self._packed, self._unpack = packed, lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
@@ -50,7 +52,9 @@ class _Xz(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         while True:
             if self._unpack.eof:
-                rest = self._unpack.unused_data.lstrip(b"\0") or self._packed.read(1 << 16).lstrip(b"\0")
+                rest = self._unpack.unused_data.lstrip(b"\0") or self._packed.read(1 << 16).lstrip(
+                    b"\0"
+                )
                 if not rest:
                     return 0
                 self._unpack, fed = lzma.LZMADecompressor(memlimit=_XZ_MEMORY), rest

@@ -1,4 +1,6 @@
-"""LIBSVM text, by scikit-learn's loader, a block of lines at a time; and lists of indices, which are LIBSVM text without values."""
+"""LIBSVM text, by scikit-learn's loader, a block of lines at a time; and lists of indices, which
+are LIBSVM text without values.
+"""
 
 from __future__ import annotations
 
@@ -31,18 +33,23 @@ def read(source: Source, options: ParseOptions, limits: Limits) -> Parsed:
 
 
 def read_indices(source: Source, options: ParseOptions, limits: Limits) -> Parsed:
-    """Rows of indices of ones, counted from 1, as UCI has DOROTHEA; the labels come with the options.
+    """Rows of indices of ones, counted from 1, as UCI has DOROTHEA; the labels come with the
+    options.
 
     Raises
     ------
     DatasetError
         A line that holds anything else, or a limit.
     """
-    chunks = (_LINE.sub(b"0 ", _INDEX.sub(rb"\1:1", chunk)) for chunk in line_chunks(source, limits))
+    chunks = (
+        _LINE.sub(b"0 ", _INDEX.sub(rb"\1:1", chunk)) for chunk in line_chunks(source, limits)
+    )
     return _read(source, options, limits, chunks, "indices").parsed(options)
 
 
-def _read(source: Source, options: ParseOptions, limits: Limits, chunks: Iterator[bytes], kind: str) -> SparseRows:
+def _read(
+    source: Source, options: ParseOptions, limits: Limits, chunks: Iterator[bytes], kind: str
+) -> SparseRows:
     rows = SparseRows(source.name, kind, limits)
     for chunk in chunks:
         if chunk.lstrip().startswith(b"#"):

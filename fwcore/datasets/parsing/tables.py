@@ -1,4 +1,4 @@
-"""From the columns of a table (CSV, Parquet, ARFF) to a matrix: missing values, text, the target."""
+"""From the columns of a table (CSV, Parquet, ARFF) to a matrix: missing values, text, target."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from fwcore.datasets.parsing.limits import Limits, refuse
 from fwcore.datasets.parsing.missing import listed, settled
 from fwcore.datasets.parsing.report import Parsed, ParseOptions, Report
 from fwcore.datasets.parsing.responses import response
-from fwcore.design import Floats
+from fwcore.kernels.types import Floats
 
 _MISSING = "(missing)"
 
 
 @dataclass(eq=False)
 class _Column:
-    """A column: ``values`` (m,), numbers in Arrow's hands, or codes of ``labels`` with -1 where there is none."""
+    """A column: ``values`` (m,), numbers in Arrow's hands, or codes of ``labels`` with -1 where
+    there is none.
+    """
 
     name: str
     values: Any
@@ -31,12 +33,16 @@ class _Column:
         """Put the numbers into ``out`` (m,), NaN where one is missing, and keep none."""
         chunks, self.values, at = self.values.chunks, None, 0
         for chunk in chunks:
-            out[at : at + len(chunk)] = chunk.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+            out[at : at + len(chunk)] = chunk.cast(pa.float64(), safe=False).to_numpy(
+                zero_copy_only=False
+            )
             at += len(chunk)
 
 
 Table = list[tuple[str, pa.ChunkedArray]]
-"""Names and columns. A reader hands it over: columns are taken out as they are copied, so that there are never three copies."""
+"""Names and columns. A reader hands it over: columns are taken out as they are copied, so that
+there are never three copies.
+"""
 
 
 def collected(name: str, batches: Iterable[pa.RecordBatch], limits: Limits) -> Table:
@@ -47,7 +53,10 @@ def collected(name: str, batches: Iterable[pa.RecordBatch], limits: Limits) -> T
         rows += batch.num_rows
         limits.check_table(name, rows, batch.num_columns)
         if sum(column.nbytes for column in batch.columns) > limits.memory:
-            refuse(name, f"values take more than the {limits.memory >> 20:,} MB that a matrix may take.")
+            refuse(
+                name,
+                f"values take more than the {limits.memory >> 20:,} MB that a matrix may take.",
+            )
         kept.append(batch)
     if rows == 0:
         refuse(name, "no rows.")
@@ -55,13 +64,16 @@ def collected(name: str, batches: Iterable[pa.RecordBatch], limits: Limits) -> T
     return [*zip(table.column_names, table.columns, strict=True)]
 
 
-def parsed_table(name: str, kind: str, table: Table, options: ParseOptions, limits: Limits) -> Parsed:
+def parsed_table(
+    name: str, kind: str, table: Table, options: ParseOptions, limits: Limits
+) -> Parsed:
     """The matrix and the response of a table.
 
     Raises
     ------
     DatasetError
-        No such target, no column of numbers, text or missing values without a choice what to do about them, a limit.
+        No such target, no column of numbers, text or missing values without a choice what to do
+        about them, a limit.
     """
     columns = _columns(name, table)
     target = _target(name, columns, options)
@@ -70,7 +82,8 @@ def parsed_table(name: str, kind: str, table: Table, options: ParseOptions, limi
     if texts and options.categorical == "refuse":
         refuse(
             name,
-            f"text in {listed([c.name for c in texts])}. Choose to encode such columns (categorical: one-hot) or to drop them "
+            f"text in {listed([c.name for c in texts])}. Choose to encode such columns "
+            "(categorical: one-hot) or to drop them "
             "(categorical: drop).",
         )
     if options.categorical == "drop":
@@ -80,7 +93,9 @@ def parsed_table(name: str, kind: str, table: Table, options: ParseOptions, limi
     limits.check_table(name, m, width)
     if not columns:
         refuse(name, f"no column of numbers besides the target {target.name!r}.")
-    lost = {column.name: column.values < 0 for column in [*columns, target] if column.labels is not None}
+    lost = {
+        column.name: column.values < 0 for column in [*columns, target] if column.labels is not None
+    }
     if target.labels is None:
         values = np.empty(m)
         target.move(values)
@@ -98,7 +113,9 @@ def parsed_table(name: str, kind: str, table: Table, options: ParseOptions, limi
         missing=missing,
         dropped_rows=int(rows.size - rows.sum()),
         imputed=imputed,
-        encoded={c.name: c.labels for c in texts if c.labels is not None} if options.categorical == "one-hot" else {},
+        encoded={c.name: c.labels for c in texts if c.labels is not None}
+        if options.categorical == "one-hot"
+        else {},
         dropped_columns=tuple(c.name for c in texts) if options.categorical == "drop" else (),
         target=target.name,
         task=task,
@@ -123,7 +140,15 @@ def _column(name: str, label: str, column: Any) -> _Column:
     kind = column.type
     if pa.types.is_boolean(kind):
         column = column.cast(pa.uint8())
-    numeric = any(test(column.type) for test in (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null))
+    numeric = any(
+        test(column.type)
+        for test in (
+            pa.types.is_integer,
+            pa.types.is_floating,
+            pa.types.is_decimal,
+            pa.types.is_null,
+        )
+    )
     if not numeric:
         return _coded(name, label, column)
     return _Column(label, column, None)
@@ -155,13 +180,17 @@ def _target(name: str, columns: list[_Column], options: ParseOptions) -> _Column
 
 
 def _matrix(columns: list[_Column], m: int) -> tuple[Floats, list[str]]:
-    """X (p, m) and the names of its rows; a category is 1 where it holds. The numbers are moved there."""
+    """X (p, m) and the names of its rows; a category is 1 where it holds. The numbers are moved
+    there.
+    """
     rows: list[tuple[str, _Column, int]] = []
     for column in columns:
         if column.labels is None:
             rows.append((column.name, column, 0))
             continue
-        rows += [(f"{column.name}={label}", column, code) for code, label in enumerate(column.labels)]
+        rows += [
+            (f"{column.name}={label}", column, code) for code, label in enumerate(column.labels)
+        ]
         if (column.values < 0).any():
             rows.append((f"{column.name}={_MISSING}", column, -1))
     X = np.empty((len(rows), m))

@@ -1,4 +1,6 @@
-"""Vowpal Wabbit text: ``label [importance] [tag]|namespace feature:value ... |namespace ...`` a row."""
+"""Vowpal Wabbit text: ``label [importance] [tag]|namespace feature:value ... |namespace ...`` a
+row.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ class _Columns(dict[tuple[str, str], int]):
     def numbers(self) -> Any:
         """The features as numbers, if all are numbers of one namespace; else None."""
         one = len({space for space, _ in self}) == 1
-        if not one or not all(feature.isascii() and feature.isdigit() and len(feature) < 16 for _, feature in self):
+        if not one or not all(
+            feature.isascii() and feature.isdigit() and len(feature) < 16 for _, feature in self
+        ):
             return None
         return np.array([int(feature) for _, feature in self])
 
@@ -34,7 +38,8 @@ class _Columns(dict[tuple[str, str], int]):
 
 
 def read(source: Source, options: ParseOptions, limits: Limits) -> Parsed:
-    """Features by name, a column each in the order of their first occurrence; features that are numbers keep their place.
+    """Features by name, a column each in the order of their first occurrence; features that are
+    numbers keep their place.
 
     Raises
     ------
@@ -54,7 +59,11 @@ def read(source: Source, options: ParseOptions, limits: Limits) -> Parsed:
         rows.add(np.array(counts), np.array(indices), np.array(values), np.array(labels))
     numbers = columns.numbers()
     parsed = rows.parsed(options, columns.names() if numbers is None else None, numbers)
-    return replace(parsed, report=parsed.report.with_warning("Importance weights were left aside.")) if weighted else parsed
+    return (
+        replace(parsed, report=parsed.report.with_warning("Importance weights were left aside."))
+        if weighted
+        else parsed
+    )
 
 
 def _line(name: str, line: str, columns: _Columns, labels: Any, indices: Any, values: Any) -> bool:
@@ -63,7 +72,8 @@ def _line(name: str, line: str, columns: _Columns, labels: Any, indices: Any, va
     words = head.split()
     try:
         labels.append(float(words[0]))
-        # A word that touches the bar is a tag, whatever it looks like; so is one that begins with a quote.
+        # A word that touches the bar is a tag, whatever it looks like; so is one that begins with a
+        # quote.
         tagged = len(words) > 1 and (not head[-1].isspace() or words[-1][0] == "'")
         weights = words[1 : len(words) - tagged]
         weighted = any(float(word) != 1.0 for word in weights)

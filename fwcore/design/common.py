@@ -1,0 +1,44 @@
+"""What storages share: how arrays are read from a folder, and the matrix that they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from fwcore.errors import ParameterError
+from fwcore.kernels.types import Floats
+
+
+def as_seen(stored: Floats, offset: Floats, scale: Floats) -> Floats:
+    """The stored columns (p, m), centred and scaled in place, as (m, p) in Fortran order."""
+    stored -= offset[:, None]
+    stored *= scale[:, None]
+    return stored.T
+
+
+def require_arrays(arrays: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Raise `ParameterError` where a folder lacks one of these arrays."""
+    missing = [f"{name}.npy" for name in names if name not in arrays]
+    if missing:
+        rule = f"a folder with {', '.join(missing)}"
+        raise ParameterError("folder", "open_folder", rule, [f"{name}.npy" for name in arrays])
+
+
+def offset_and_scale(arrays: Mapping[str, Any], p: int) -> tuple[Floats, Floats]:
+    """Offset and scale of p columns, 0 and 1 where the folder has none.
+
+    Raises
+    ------
+    ParameterError
+        They are not of shape (p,), or p is negative: the other arrays do not fit together.
+    """
+    offset, scale = arrays.get("offset"), arrays.get("scale")
+    offset = np.zeros(max(p, 0)) if offset is None else offset
+    scale = np.ones(max(p, 0)) if scale is None else scale
+    if not offset.shape == scale.shape == (p,):
+        shapes = {name: getattr(array, "shape", ()) for name, array in arrays.items()}
+        rule = "a folder of arrays that fit together"
+        raise ParameterError("folder", "open_folder", rule, shapes)
+    return offset, scale

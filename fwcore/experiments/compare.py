@@ -1,0 +1,205 @@
+"""Many runs on one problem, and their figures side by side: Tables 4 and 5 of Frandi et al. (2016),
+and what they reached.
+
+How cost is counted is said once, in fwcore/README.md.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fwcore import grids
+from fwcore.errors import ParameterError
+from fwcore.experiments.metrics import f_measure
+from fwcore.experiments.solver_spec import SolverSpec
+from fwcore.forms import FORMS
+from fwcore.kernels.types import Floats
+from fwcore.path import PathResult, Walk
+from fwcore.problem import Problem
+from fwcore.status import Status
+
+REFERENCE = "cd"
+"""Speed-ups are those over this solver."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a solver took and reached: means over the seeds, with deviations where a second name
+    says so.
+
+    ``seconds`` (CPU), ``steps``, ``dots``, ``entries`` and ``grads`` of a whole path (NaN where a
+    library does not tell, or a method takes no derivatives of single samples); ``active``: mean
+    number of non-zero coefficients of a point; ``gap``: the largest true gap of a point of any
+    seed, relative to f(0), by the judge; ``error``: the least test error of a path, ``at`` the l1
+    norm where it is; ``speedup``: seconds of `REFERENCE` over these; ``finished``: whether no limit
+    ended a point; ``hits``: the share of right answers of an oracle on a part of the rows;
+    ``f_measure``: of the supports of a path with that of the true coefficients, where they are
+    known, the best.
+    """
+
+    solver: str
+    form: str
+    seconds: float
+    seconds_deviation: float
+    speedup: float
+    steps: float
+    dots: float
+    entries: float
+    grads: float
+    active: float
+    active_deviation: float
+    gap: float
+    error: float
+    at: float
+    finished: bool
+    hits: float = float("nan")
+    f_measure: float = float("nan")
+
+
+def compare(
+    problem: Problem,
+    specs: Sequence[SolverSpec],
+    *,
+    repeats: int = 10,
+    points: int = grids.POINTS,
+    delta_max: float | None = None,
+    shared: dict[str, Any] | None = None,
+    truth: Floats | None = None,
+    seed: int = 0,
+    progress: Callable[[str, int, int], None] | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> list[Summary]:
+    """Walk the path with every solver and seed, one after the other.
+
+    Parameters
+    ----------
+    problem : Problem
+    specs : sequence of SolverSpec
+    repeats : int
+        Seeds ``seed``, ``seed`` + 1, ...
+    points, delta_max
+        The grids: lam from lam_max to lam_max / 100, delta to ``delta_max``, by default
+        `grids.delta_max`.
+    shared : dict, optional
+        Options for all parse_specs that have them, such as ``tol``.
+    truth : ndarray of shape (p,), optional
+        True coefficients, of columns of unit norm; in units of y they count from 1e-3 on
+        (`fwcore.experiments.metrics.f_measure`).
+    progress : callable of (text, done, total), optional
+    stopped : callable, optional
+        Asked between chunks of steps; once it says so, the parse_specs that were done are returned.
+
+    Raises
+    ------
+    ParameterError
+        Anything does not fit; before anything runs.
+    """
+    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
+        raise ParameterError("repeats", "fwcore compare", "an int of at least 1", repeats)
+    for spec in specs:
+        # Checks everything; the grid is that of a path not to be walked.
+        _walk(problem, spec, {form: np.ones(1) for form in FORMS}, shared or {}, seed + repeats - 1)
+    forms = {spec.solver.form for spec in specs}
+    along = {form: grids.grid(problem, form, points, delta_max) for form in forms}
+    found: list[Summary] = []
+    for spec in specs:
+        results = []
+        for k in range(repeats):
+            if progress is not None:
+                progress(spec.text, len(found) * repeats + k, len(specs) * repeats)
+            result = _walked(_walk(problem, spec, along, shared or {}, seed + k), stopped)
+            if result is None:
+                return _with_speedups(found)
+            results.append(result)
+        found.append(_figures(spec, results, truth, problem.y_scale))
+    return _with_speedups(found)
+
+
+def _with_speedups(found: list[Summary]) -> list[Summary]:
+    reference = next(
+        (row.seconds for row in found if row.solver.partition(":")[0] == REFERENCE), float("nan")
+    )
+    return [Summary(**vars(row) | {"speedup": reference / row.seconds}) for row in found]
+
+
+def _walk(
+    problem: Problem, spec: SolverSpec, along: dict[str, Floats], shared: dict[str, Any], seed: int
+) -> Walk:
+    declared = spec.solver.Options.declared()
+    options = {name: value for name, value in shared.items() if name in declared} | spec.options
+    return Walk(problem, spec.solver, along[spec.solver.form], options, seed=seed)
+
+
+def _walked(walk: Walk, stopped: Callable[[], bool]) -> PathResult | None:
+    """The whole path; None if it was stopped on the way."""
+    for _ in walk.snapshots():
+        if stopped():
+            return None
+    return walk.result()
+
+
+def _figures(
+    spec: SolverSpec, results: Sequence[PathResult], truth: Floats | None, unit: float
+) -> Summary:
+    def mean(values: Iterator[float]) -> float:
+        return statistics.fmean(values)
+
+    seconds = [float(result.trace[-1]["seconds"]) for result in results]
+    active = [float(result.points["nnz"].mean()) for result in results]
+    error, at = _least_error(results)
+    counted = spec.solver.counts
+    return Summary(
+        solver=spec.text,
+        form=spec.solver.form,
+        seconds=statistics.fmean(seconds),
+        seconds_deviation=statistics.pstdev(seconds),
+        speedup=float("nan"),
+        steps=mean(float(result.trace[-1]["step"]) for result in results),
+        dots=mean(float(result.trace[-1]["dots"]) for result in results)
+        if counted
+        else float("nan"),
+        entries=mean(float(result.trace[-1]["entries"]) for result in results)
+        if counted
+        else float("nan"),
+        grads=mean(float(result.trace[-1]["grads"]) for result in results),
+        active=statistics.fmean(active),
+        active_deviation=statistics.pstdev(active),
+        gap=max(result.max_relative_gap for result in results),
+        error=error,
+        at=at,
+        hits=mean(result.hit_rate for result in results),
+        f_measure=float("nan")
+        if truth is None
+        else mean(_best_f_measure(result, truth, unit) for result in results),
+        finished=all(
+            result.status not in (Status.STEP_LIMIT, Status.DIVERGED, Status.STOPPED)
+            for result in results
+        ),
+    )
+
+
+def _best_f_measure(result: PathResult, truth: Floats, unit: float) -> float:
+    return max(
+        f_measure(unit * result.coefs[:, [k]].toarray()[:, 0], truth)
+        for k in range(result.points.size)
+    )
+
+
+def _least_error(results: Sequence[PathResult]) -> tuple[float, float]:
+    """Mean over the seeds of the least test error and of the l1 norm where it is; NaN without test
+    rows.
+    """
+    least = []
+    for result in results:
+        errors = result.points["test_error"]
+        if np.isfinite(errors).all() and errors.size:
+            k = int(errors.argmin())
+            least.append((float(errors[k]), float(result.points["l1"][k])))
+    if not least:
+        return float("nan"), float("nan")
+    return statistics.fmean(e for e, _ in least), statistics.fmean(l1 for _, l1 in least)

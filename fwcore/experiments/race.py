@@ -1,0 +1,209 @@
+"""Solvers racing at one lam or delta from zero: the objective against what it cost.
+
+Figures 1 of Shalev-Shwartz & Tewari (2009, entries touched) and of Negiar et al. (2020, derivatives
+of samples).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fwcore.errors import ParameterError
+from fwcore.experiments.solver_spec import SolverSpec
+from fwcore.kernels.types import Floats
+from fwcore.path import Walk, walk_path
+from fwcore.problem import Problem
+from fwcore.solve import Snapshot
+
+LOOKS = 60
+"""Steps that a solver's updates are gathered in, so that it is looked at about as often."""
+
+
+_GROWTH = 0.1
+_CERTIFIED = 1e-9
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What a solver had reached, look by look, the start at zero included.
+
+    ``objective`` = f(a), plus lam * sum abs(a) in the penalty form, by the judge, outside the
+    clock; ``entries`` of the matrix touched, ``grads`` of samples taken and CPU ``seconds`` by
+    then; ``density``, the share of coefficients that are not zero; ``true_gap`` over f(0), by the
+    judge, and ``gap``, the method's own. What a search for a step size found and cost is told in
+    ``notes``, apart from the rest.
+    """
+
+    solver: str
+    entries: Floats
+    grads: Floats
+    seconds: Floats
+    objective: Floats
+    density: Floats
+    true_gap: Floats
+    gap: Floats
+    notes: dict[str, Any]
+
+    def at(self, cost: float, unit: str = "entries") -> float:
+        """The least objective that had been reached for so much, in ``entries``, ``grads`` or
+        ``seconds``.
+        """
+        return float(self.objective[getattr(self, unit) <= cost].min())
+
+    def suboptimality(self, least: float) -> Floats:
+        """(F - F min) / (F max - F min) look by look: F max is that of the start, F min =
+        ``least``, as of `certified_minimum`.
+        """
+        return np.asarray((self.objective - least) / (self.objective[0] - least))
+
+    def slope(self, least: float, unit: str = "grads") -> float:
+        """Of the suboptimality over the second half of the log-log plot: -1 where it falls like 1 /
+        cost.
+        """
+        cost, left = getattr(self, unit)[1:], self.suboptimality(least)[1:]
+        late = (np.log(cost) >= 0.5 * np.log(cost[0] * cost[-1])) & (left > 0)
+        return (
+            float(np.polyfit(np.log(cost[late]), np.log(left[late]), 1)[0])
+            if late.sum() > 1
+            else float("nan")
+        )
+
+
+def certified_minimum(problem: Problem, form: str, value: float) -> float:
+    """The least objective at a point: that of a solution whose true gap is at most 1e-9 f(0), by
+    the judge.
+
+    By `corrective_fw` or `active_set`; for the logistic loss by `apg` or `fista`.
+
+    Raises
+    ------
+    ParameterError
+        The form is unknown or the value not positive.
+    ValueError
+        No solution of that gap was found within 100,000 steps.
+    """
+    exact = problem.loss.closed_line_search and not problem.positive
+    solver = {
+        "ball": "corrective_fw" if exact else "apg",
+        "penalty": "active_set" if exact else "fista",
+    }.get(form)
+    if solver is None:
+        raise ParameterError("form", "fwcore race", "one of ('ball', 'penalty')", form)
+    (point,) = walk_path(
+        problem, solver, [value], rule="gap", tol=_CERTIFIED, max_steps=100_000
+    ).points
+    if not point["true_gap"] <= _CERTIFIED * problem.f0 * (1 + 1e-6):
+        raise ValueError(
+            f"The gap of {solver} at {value:g} ended at {point['true_gap'] / problem.f0:.1e}, "
+            f"above {_CERTIFIED:g}."
+        )
+    return float(point["objective"] + (value * point["l1"] if form == "penalty" else 0.0))
+
+
+def race(
+    problem: Problem,
+    specs: Sequence[SolverSpec],
+    value: float,
+    *,
+    entries: float | None = None,
+    grads: float | None = None,
+    seed: int = 0,
+) -> list[Curve]:
+    """Walk to one point with every solver until each has touched so many entries of X, or taken so
+    many derivatives.
+
+    Parameters
+    ----------
+    problem : Problem
+    specs : sequence of SolverSpec
+        Solvers of one form whose cost is counted in that unit; those that gather random updates in
+        steps make their steps so short that there are about `LOOKS`, unless told otherwise.
+    value : float
+        lam or delta, of the sum form. The papers' objective is the mean of the losses. In the
+        penalty form its weight l of the l1 norm, with columns of mean square 1, is lam = l sqrt(m)
+        of a standardised problem for the logistic loss, lam = l for the squared loss; the ball is
+        the same in both forms, where columns are not scaled.
+    entries, grads : float
+        One of them: stored entries of X times the passes, or rows times the passes.
+
+    Raises
+    ------
+    ParameterError
+        Solvers of several forms or without counts, not one budget, or no room for a look.
+    """
+    for spec in specs:
+        if spec.solver.form != specs[0].solver.form or not spec.solver.counts:
+            raise ParameterError(
+                "solvers", "fwcore race", "of one form, with a cost that is counted", spec.text
+            )
+        if grads is not None and spec.solver.draws != "rows":
+            raise ParameterError(
+                "grads",
+                "fwcore race",
+                "left out where a solver takes no derivatives of samples",
+                spec.text,
+            )
+    if (entries is None) == (grads is None):
+        raise ParameterError(
+            "entries", "fwcore race", "given, or grads, but not both", (entries, grads)
+        )
+    unit, budget = ("grads", grads) if entries is None else ("entries", entries)
+    if budget is None or not budget >= 1:
+        raise ParameterError(unit, "fwcore race", "a number of at least 1", budget)
+    return [_run(problem, spec, value, unit, budget, seed) for spec in specs]
+
+
+def _run(
+    problem: Problem, spec: SolverSpec, value: float, unit: str, budget: float, seed: int
+) -> Curve:
+    solver, declared = spec.solver, spec.solver.Options.declared()
+    each = (problem.entries if unit == "entries" else problem.m) / (
+        problem.m if solver.draws == "rows" else problem.p
+    )
+    given = {
+        "tol": 1e-14,
+        "max_steps": 10**12,
+        "updates": max(1, round(budget / LOOKS / each)),
+        "rule": "moved",
+    }
+    options = {name: value for name, value in given.items() if name in declared} | spec.options
+    walk = Walk(problem, solver, [value], options, seed=seed)
+    looks: list[tuple[float, ...]] = [(0.0, 0.0, 0.0, problem.f0, 0.0, np.nan, np.nan)]
+    made = 0
+    steps = walk.snapshots(1)
+    snapshot: Snapshot | None = next(steps)
+    while snapshot is not None:
+        spent = 0.0
+        if snapshot.rows.size:
+            looks.append(_look(problem, solver.form, value, walk.notes, snapshot))
+            made, spent = made + snapshot.rows.size, looks[-1][0 if unit == "entries" else 1]
+        # A look costs a pass, which short steps would be drowned in: they are looked at in equal
+        # ratios.
+        wanted = 1 if "updates" in declared else max(1, int(_GROWTH * made))
+        try:
+            snapshot = steps.send(wanted) if spent < budget else None
+        except StopIteration:
+            snapshot = None
+    names = ("entries", "grads", "seconds", "objective", "density", "true_gap", "gap")
+    return Curve(
+        spec.text,
+        **dict(zip(names, np.array(looks, dtype=np.float64).T, strict=True)),
+        notes=walk.notes,
+    )
+
+
+def _look(
+    problem: Problem, form: str, value: float, notes: dict[str, Any], snapshot: Snapshot
+) -> tuple[float, ...]:
+    last = snapshot.rows[-1]
+    spent = [
+        last[name] - notes.get(f"search_{name}", 0.0) for name in ("entries", "grads", "seconds")
+    ]
+    verdict = problem.judge(snapshot.indices, snapshot.coefficients, form, value)
+    penalty = value * verdict.l1 if form == "penalty" else 0.0
+    gaps = verdict.true_gap / problem.f0, last["gap"] / problem.f0
+    return *spent, verdict.objective + penalty, verdict.nnz / problem.p, *gaps

@@ -1,0 +1,1 @@
+"""Small compiled things that families of solvers share."""

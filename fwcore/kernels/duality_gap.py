@@ -1,0 +1,17 @@
+"""Gaps as methods see them, inside their kernels; what is compared comes from the judge."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from fwcore.losses import dual_at
+
+
+@njit(nogil=True, cache=True)
+def penalty_gap(loss, y, residual, residual_sum, y_sum, objective, lam, l1, steepest, quadratic):
+    """Duality gap, as `fwcore.problem.duality_gap`; ``residual`` is the stored part of R."""
+    shrink = min(1.0, lam / steepest) if steepest > 0.0 else 1.0
+    ones, dual = (residual_sum - y_sum) / y.size, 0.0
+    for i in range(y.size):
+        dual += dual_at(loss, residual[i] - ones, y[i], shrink)
+    return objective + lam * l1 - dual + 0.5 * shrink * shrink * quadratic

@@ -1,0 +1,11 @@
+"""How steeply f falls along a column: what oracles compare."""
+
+from __future__ import annotations
+
+from numba import njit
+
+
+@njit(nogil=True, inline="always")
+def steepness(gradient, positive):
+    """abs(gradient), of either sign; max(0, -gradient) where only a_j >= 0 is allowed."""
+    return max(0.0, -gradient) if positive else abs(gradient)

@@ -1,0 +1,69 @@
+"""Losses, one a file; a new one is a file and a name in `LOSSES`.
+
+What solvers, the judge, the page and the tables know of a loss is what `fwcore.losses.base.Loss`
+lists: nobody asks for a loss by its name.
+"""
+
+from __future__ import annotations
+
+from fwcore.errors import ParameterError
+from fwcore.losses.base import (
+    Loss,
+    curvature_at,
+    dual_at,
+    is_parabola,
+    is_separable,
+    loss_at,
+    negative_derivative_at,
+)
+from fwcore.losses.huber import Huber
+from fwcore.losses.logistic import Logistic
+from fwcore.losses.squared import Squared
+
+__all__ = [
+    "LOSSES",
+    "Loss",
+    "curvature_at",
+    "dual_at",
+    "find_loss",
+    "is_parabola",
+    "is_separable",
+    "loss_at",
+    "negative_derivative_at",
+    "register_loss",
+    "unregister_loss",
+]
+
+LOSSES: dict[str, type[Loss]] = {loss.name: loss for loss in (Squared, Logistic, Huber)}
+
+
+def find_loss(text: str) -> Loss:
+    """The loss that ``text`` names: ``squared``, ``logistic``, ``huber``, ``huber:2``.
+
+    Raises
+    ------
+    ParameterError
+        There is none, or its options are not understood.
+    """
+    name, _, options = str(text).partition(":")
+    if name not in LOSSES:
+        raise ParameterError("loss", "Problem", f"one of {[*LOSSES]}", text)
+    return LOSSES[name].parse(options)
+
+
+def register_loss(loss: type[Loss]) -> None:
+    """Add a loss to this process; its primitives are those of `fwcore.losses.base`.
+
+    Raises
+    ------
+    ParameterError
+        Its name is taken.
+    """
+    if loss.name in LOSSES:
+        raise ParameterError("name", loss.__name__, f"none of {[*LOSSES]}", loss.name)
+    LOSSES[loss.name] = loss
+
+
+def unregister_loss(name: str) -> None:
+    """Take back what `register_loss` added."""
+    LOSSES.pop(name, None)

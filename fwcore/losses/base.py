@@ -1,0 +1,139 @@
+"""What a loss l(u, y) of a prediction u is, and the primitives that kernels call on it.
+
+A loss is a NamedTuple that kernels take as an argument. The primitives are compiled for its type;
+the methods of the class are the same functions of whole vectors, which the judge uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from fwcore.errors import ParameterError
+from fwcore.kernels.dispatch import compiled_only
+from fwcore.kernels.types import Floats
+
+Correlate = Callable[[Floats], Floats]
+
+
+class Loss(Protocol):
+    """One loss, summed over samples: f(a) = sum_i l(x_i'a, y_i).
+
+    Attributes
+    ----------
+    name : str
+        How it is called in a call, on the command line and in a URL.
+    formula, tex : str
+        f(a) for the page, as HTML, and for print.
+    error_name, error_formula, error_unit : str
+        What `error` is called, its formula in TeX, and its unit in terms of that of y.
+    error_power : int
+        The error of y in other units: it grows with this power of the unit.
+    response : str
+        What y must be, as the end of a sentence.
+    centred : bool
+        Whether y and the columns are centred by `Problem.from_arrays`.
+    closed_line_search : bool
+        Whether f is a parabola along every segment.
+    separable : bool
+        Whether its infimum may lie at infinity, as where classes can be told apart.
+    curvature_bound : float
+        Bound of the second derivative in u; a field, which kernels read.
+    """
+
+    name: str
+    formula: str
+    tex: str
+    error_name: str
+    error_formula: str
+    error_unit: str
+    error_power: int
+    response: str
+    centred: bool
+    closed_line_search: bool
+    separable: bool
+
+    @property
+    def curvature_bound(self) -> float:
+        """See above."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """The loss with its options as one word; `fwcore.losses.find_loss` reads it back."""
+        ...
+
+    @classmethod
+    def parse(cls, options: str) -> Loss:
+        """The loss with the options after the colon of its text; raises ParameterError."""
+        ...
+
+    def takes(self, y: Floats) -> bool:
+        """Whether y of shape (m,) is a response for this loss."""
+        ...
+
+    def units(self, y: Floats) -> tuple[float, float]:
+        """Offset and scale of a standardised problem: solvers see (y - offset) / scale."""
+        ...
+
+    def fitted(self, y: Floats, scale: float) -> Loss:
+        """The loss for the response y in the units given, of which solvers see y / scale."""
+        ...
+
+    def value(self, prediction: Floats, y: Floats) -> float:
+        """sum_i l(u_i, y_i); both of shape (m,)."""
+        ...
+
+    def derivative(self, prediction: Floats, y: Floats) -> Floats:
+        """l'(u_i, y_i), shape (m,)."""
+        ...
+
+    def dual(self, residual: Floats, y: Floats, shrink: float) -> float:
+        """Dual value of shrink * R, where R = -l'(u)."""
+        ...
+
+    def lam_max(self, sigma: Floats, y: Floats, correlate: Correlate) -> Floats:
+        """-f'(0) of shape (p,), up to its sign; ``sigma`` = X'y, ``correlate(v)`` = X'v."""
+        ...
+
+    def error(self, prediction: Floats, y: Floats) -> float:
+        """The error of predictions, see ``error_name``."""
+        ...
+
+
+def refuse_options(name: str, options: str) -> None:
+    """Raise `ParameterError` where text follows the name of a loss that has no options."""
+    if options:
+        raise ParameterError(
+            "loss", "Problem", f"{name!r}, which has no options", f"{name}:{options}"
+        )
+
+
+def loss_at(loss, u, y):
+    """l(u, y) of one sample."""
+    raise compiled_only("loss_at")
+
+
+def negative_derivative_at(loss, u, y):
+    """-l'(u, y) of one sample: the residual y - u of the squared loss."""
+    raise compiled_only("negative_derivative_at")
+
+
+def curvature_at(loss, u, y, r):
+    """l''(u, y) of one sample, whose r = `negative_derivative_at` is known already."""
+    raise compiled_only("curvature_at")
+
+
+def dual_at(loss, r, y, shrink):
+    """What one sample with r = -l'(u, y) adds to the dual value of shrink * r."""
+    raise compiled_only("dual_at")
+
+
+def is_parabola(loss):
+    """Whether l is quadratic in u; known when a kernel is compiled."""
+    raise compiled_only("is_parabola")
+
+
+def is_separable(loss):
+    """Whether the infimum of f may lie at infinity; known when a kernel is compiled."""
+    raise compiled_only("is_separable")

@@ -1,0 +1,208 @@
+"""Kinds of options: what values one takes, how they are read and written, and what shows them.
+
+A kind is a param with a ``widget``, the name of what the page shows for it; ``accepts``, the end of
+the sentence "... must be"; ``read``, which turns text from a shell or a URL into a value; and
+``write``, which turns a value into what JSON holds. A new kind is a class here and, where no widget
+of the page fits, a builder in ``app.controls.options.WIDGETS``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import param
+from param.parameterized import instance_descriptor
+
+from fwcore import sampling
+from fwcore.errors import ParameterError
+
+RENAMED_VALUES = {
+    "rejects": "successive-rejects",
+    "halving": "successive-halving",
+    "4 / (t + 8)^(2/3)": "mokhtari",
+    "1 / t^(2/3)": "negiar",
+}
+"""Old spellings of choices, besides those with a space where there is a hyphen now."""
+
+
+def _respelled(name: str, text: str, known: Sequence[str]) -> str:
+    """The text, or an error that tells its new spelling."""
+    renamed = RENAMED_VALUES.get(text, text.replace(" ", "-"))
+    if text not in known and renamed in known:
+        raise ParameterError(name, "fwcore", f"spelled {renamed!r} now", text)
+    return text
+
+
+class Choice(param.Selector):
+    """One of a few values in kebab case; ``choices`` is value -> label."""
+
+    widget: ClassVar[str] = "select"
+
+    def __init__(self, default: str = "", choices: Mapping[str, str] | None = None, **rest: Any):
+        if choices is not None:
+            rest["objects"] = {label: value for value, label in choices.items()}
+        super().__init__(default=default, **rest)
+
+    @property
+    def accepts(self) -> str:
+        return f"one of {[*self.objects]}"
+
+    def read(self, text: str) -> Any:
+        return _respelled(self.name, text, self.objects)
+
+    def write(self, value: Any) -> Any:
+        return value
+
+
+class Switch(param.Boolean):
+    """Yes or no."""
+
+    widget: ClassVar[str] = "switch"
+    accepts: ClassVar[str] = "True or False"
+
+    def read(self, text: str) -> Any:
+        return {"true": True, "false": False}.get(text.lower(), text)
+
+    def write(self, value: Any) -> Any:
+        return value
+
+
+def _interval(kind: str, bounds: Any) -> str:
+    low, high = bounds or (None, None)
+    return f"{kind} in [{'-inf' if low is None else low}, {'inf' if high is None else high}]"
+
+
+class Count(param.Integer):
+    """A whole number."""
+
+    widget: ClassVar[str] = "count"
+
+    @property
+    def accepts(self) -> str:
+        return _interval("an int", self.bounds)
+
+    def read(self, text: str) -> Any:
+        try:
+            return int(text)
+        except ValueError:
+            return text
+
+    def write(self, value: Any) -> Any:
+        return value
+
+
+class Amount(param.Number):
+    """A number; shown on a logarithmic scale where its soft bounds span four decades."""
+
+    widget: ClassVar[str] = "amount"
+
+    @property
+    def accepts(self) -> str:
+        return _interval("a number", self.bounds)
+
+    def read(self, text: str) -> Any:
+        try:
+            return float(text)
+        except ValueError:
+            return text
+
+    def write(self, value: Any) -> Any:
+        return value
+
+
+class SamplingRule(param.Parameter):
+    """A rule of `fwcore.sampling`, held as one; given as a rule or as its text."""
+
+    widget: ClassVar[str] = "sampling"
+    accepts: ClassVar[str] = (
+        "a sampling rule: a percentage, a count, 'top:C,T', 'hit:R,S' or 'shrink:A,B'"
+    )
+    kinds: ClassVar[tuple[type, ...]] = tuple(sampling.RULES)
+
+    def __init__(self, default: Any = "1%", **rest: Any):
+        super().__init__(default=self.read(default), **rest)
+
+    @instance_descriptor
+    def __set__(self, instance: Any, value: Any) -> None:
+        super().__set__(instance, self.read(value))
+
+    def read(self, text: Any) -> Any:
+        rule = sampling.parse(text) if isinstance(text, str) else text
+        if not isinstance(rule, self.kinds):
+            raise ValueError(f"not {self.accepts}")
+        return rule
+
+    def write(self, value: Any) -> Any:
+        return value.text
+
+
+class BatchSize(SamplingRule):
+    """Samples of a batch: a percentage of them, or a count."""
+
+    widget: ClassVar[str] = "text"
+    accepts: ClassVar[str] = "a percentage or a count of samples, such as '1%' or '32'"
+    kinds: ClassVar[tuple[type, ...]] = (sampling.Fraction, sampling.Count)
+
+    def read(self, text: Any) -> Any:
+        try:
+            return super().read(text)
+        except ParameterError:
+            # It would name the sampling of columns.
+            raise ValueError(f"not {self.accepts}") from None
+
+
+class Registered(param.Parameter):
+    """The name of something in a table that may grow: subclasses say which."""
+
+    widget: ClassVar[str] = "select"
+
+    @property
+    def objects(self) -> list[str]:
+        """The names, those registered since included."""
+        raise TypeError(f"{type(self).__name__} names no table")
+
+    @property
+    def accepts(self) -> str:
+        return f"one of {self.objects}"
+
+    def _validate(self, val: Any) -> None:
+        super()._validate(val)
+        if val not in self.objects:
+            raise ValueError(f"not {self.accepts}")
+
+    def read(self, text: str) -> Any:
+        return _respelled(self.name, text, self.objects)
+
+    def write(self, value: Any) -> Any:
+        return value
+
+
+class StepRule(Registered):
+    """The name of a step rule of `fwcore.step_rules.STEP_RULES`."""
+
+    @property
+    def objects(self) -> list[str]:
+        from fwcore.step_rules import STEP_RULES
+
+        return [*dict.fromkeys(rule.name for rule in STEP_RULES)]
+
+
+class ColumnOracle(Registered):
+    """The name of one of `fwcore.oracles.COLUMN_ORACLES`."""
+
+    @property
+    def objects(self) -> list[str]:
+        from fwcore.oracles import COLUMN_ORACLES
+
+        return [oracle.name for oracle in COLUMN_ORACLES]
+
+
+class RowOracle(Registered):
+    """``exact``, or the name of one of `fwcore.oracles.ROW_ORACLES`."""
+
+    @property
+    def objects(self) -> list[str]:
+        from fwcore.oracles import ROW_ORACLES
+
+        return ["exact", *(oracle.name for oracle in ROW_ORACLES)]

@@ -1,0 +1,74 @@
+"""Results as Parquet files, and how they are read again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fwcore.status import Status
+
+if TYPE_CHECKING:
+    from fwcore.path import PathResult
+
+RENAMED_COLUMNS = {"train_mse": "train_error", "test_mse": "test_error"}
+"""Columns of older files, and what they are called now."""
+
+
+def write_points(result: PathResult, file: str | Path) -> None:
+    """Write the points with their coefficients (columns ``indices``, ``coefficients``) and the
+    settings as metadata.
+
+    The same run writes the same bytes, except for the column ``seconds``.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    names = result.points.dtype.names or ()
+    columns: dict[str, Any] = {name: pa.array(result.points[name]) for name in names}
+    statuses = [Status(s).name.lower() for s in result.points["status"]]
+    columns["status"] = pa.array(statuses, pa.string())
+    offsets = pa.array(result.coefs.indptr, pa.int32())
+    for name, values, kind in (
+        ("indices", result.coefs.indices, pa.int64()),
+        ("coefficients", result.coefs.data, pa.float64()),
+    ):
+        columns[name] = pa.ListArray.from_arrays(offsets, pa.array(values, kind))
+    facts: dict[str, Any] = {
+        "dataset": result.problem,
+        "solver": result.solver,
+        "form": result.form,
+        "settings": result.settings,
+        "seed": result.seed,
+        "status": result.status.name.lower(),
+        "versions": result.versions,
+    }
+    metadata = {"fwcore": json.dumps(facts, sort_keys=True)}
+    table = pa.table(columns).replace_schema_metadata(metadata)
+    # Statistics would carry the extremes of ``seconds`` into the footer of a file that is
+    # otherwise reproducible.
+    plain = {"write_statistics": False, "use_dictionary": False, "compression": "NONE"}
+    pyarrow.parquet.write_table(table, str(file), **plain)
+
+
+def write_trace(result: PathResult, file: str | Path) -> None:
+    """Write the trace, a row a step."""
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    table = pa.table({name: result.trace[name] for name in result.trace.dtype.names or ()})
+    pyarrow.parquet.write_table(table, str(file), write_statistics=False)
+
+
+def read_points(file: str | Path) -> Any:
+    """The table of a file that `write_points` wrote, of any version, under today's column names.
+
+    Returns
+    -------
+    pyarrow.Table
+        With the settings as JSON in the schema's metadata, under ``fwcore``.
+    """
+    import pyarrow.parquet
+
+    table = pyarrow.parquet.read_table(str(file))
+    return table.rename_columns([RENAMED_COLUMNS.get(name, name) for name in table.column_names])

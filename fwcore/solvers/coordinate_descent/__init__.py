@@ -1,0 +1,1 @@
+"""One coordinate at a time, in the penalty form."""

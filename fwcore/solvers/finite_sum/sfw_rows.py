@@ -1,0 +1,47 @@
+"""Stochastic Frank-Wolfe for finite sums (Negiar et al. 2020, Algorithm 1)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from fwcore.kernels.dispatch import implements
+from fwcore.solvers.finite_sum._gradient import refresh, steepest_vertex
+from fwcore.solvers.finite_sum._loop import FiniteSumSolver, estimate
+from fwcore.solvers.finite_sum._steps import open_loop
+
+
+class Remembered(NamedTuple):
+    """The derivative of a sample is kept until the sample is drawn again. ``ratio``: n / b, which
+    its steps do not depend on.
+    """
+
+    ratio: float
+
+
+class RowsFW(FiniteSumSolver):
+    """min f(a) subject to sum abs(a) <= delta, refreshing the derivatives of b random samples in
+    each step.
+
+    alpha_i = l'(x_i'a, y_i) for the samples i of the batch, r = X'alpha with the alphas of all
+    others as they were last, from alpha = 0; s is the vertex of r; a <- (1 - g) a + g s with g = 2
+    / (t + 2). The gap of its trace, r'a + delta max abs(r) (eq. 31), tends to the true gap, but of
+    a small batch it may be small by chance. With b = n it is `DeterministicFW` with that g.
+    """
+
+    name = "sfw_rows"
+    title = "Stochastic Frank-Wolfe on rows"
+    reference = "Négiar, Dresdner, Tsai, El Ghaoui, Locatello, Freund & Pedregosa 2020, Algorithm 1"
+
+    def method(self, ratio: float, options: Any) -> Remembered:
+        return Remembered(ratio)
+
+
+@implements(open_loop, Remembered)
+def _open_loop(method, state):
+    return 2.0 / (state.iterate[0].turn + 2.0)
+
+
+@implements(estimate, Remembered)
+def _estimate(method, rows, y, loss, state):
+    refresh(rows, y, loss, state, 0, 0.0, 0.0)
+    return steepest_vertex(state.tree, state.slope, state.iterate[0], state.counters[0].value)

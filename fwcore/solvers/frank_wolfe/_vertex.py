@@ -1,0 +1,83 @@
+"""The vertex of a Frank-Wolfe step: the oracle is asked until its vertex descends.
+
+The vertices of the l1 ball are -delta e_j and +delta e_j; with a >= 0 they are 0 and +delta e_j.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from fwcore.design import col_dot, col_entries
+from fwcore.kernels.steepness import steepness
+from fwcore.oracles import steepest
+
+# A gap is a difference of larger numbers; below this share of them it is noise.
+_ROUNDING = 1e-13
+
+
+@njit(nogil=True, cache=True)
+def _steepest_of_support(design, sigma, state, scale, image, image_sum, best, slope):
+    """The steeper of (best, slope) and the columns of the support, whose best vertex never ascends;
+    charged.
+    """
+    it, counters = state.iterate[0], state.counters[0]
+    positive = counters.positive
+    for k in range(it.nnz):
+        j = state.support[k]
+        gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
+        if steepness(gradient, positive) > steepness(slope, positive):
+            best, slope = j, gradient
+        counters.entries += col_entries(design, j)
+    counters.dots += it.nnz
+    return best, slope
+
+
+@njit(nogil=True, cache=True)
+def find_vertex(design, sigma, state, scale, image, image_sum, along, size):
+    """Ask the oracle until its vertex descends: (index, gradient_j, Frank-Wolfe gap of the vertex).
+
+    gradient_j = ``scale`` * z_j'``image`` - sigma_j, and ``along`` = gradient'a, a difference of
+    numbers of ``size``. A sample may hold no descent vertex, and that is not convergence: draw
+    again, until ``redraw_until`` columns were looked at, and then look at the support too. For T
+    containing the support, delta * max_T abs(gradient) >= -gradient'a, so the gap is then never
+    negative.
+    """
+    it, counters = state.iterate[0], state.counters[0]
+    looked, positive = 0, counters.positive
+    while True:
+        j, slope, dots, entries = steepest(
+            state.oracle, design, sigma, scale, image, image_sum, counters.kappa, positive
+        )
+        looked += dots
+        counters.dots += dots
+        counters.entries += entries
+        toward = counters.value * steepness(slope, positive)
+        gap = along + toward
+        # The vertex of the last step has a gap of 0 but for rounding: to draw it again is to draw
+        # no descent vertex.
+        if gap > _ROUNDING * (size + toward) or dots >= sigma.size:
+            return j, slope, gap
+        counters.empty += 1
+        if looked >= it.redraw_until:
+            j, slope = _steepest_of_support(design, sigma, state, scale, image, image_sum, j, slope)
+            return j, slope, along + counters.value * steepness(slope, positive)
+
+
+@njit(nogil=True, cache=True)
+def place_of(state, j, slope):
+    """(column, its coordinate) of the vertex that descends most along column j.
+
+    Where that is the origin, which has no column, the column of the largest coefficient stands for
+    it: no coefficient moves by more.
+    """
+    counters = state.counters[0]
+    if not counters.positive:
+        return j, -counters.value if slope > 0.0 else counters.value
+    if slope < 0.0:
+        return j, counters.value
+    largest = -1.0
+    for k in range(state.iterate[0].nnz):
+        size = abs(state.coef[state.support[k]])
+        if size > largest:
+            j, largest = state.support[k], size
+    return j, 0.0

@@ -1,0 +1,1 @@
+"""Matching pursuits: the support form."""

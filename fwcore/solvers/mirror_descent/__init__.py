@@ -1,0 +1,1 @@
+"""Truncated stochastic mirror descent (Shalev-Shwartz & Tewari 2009)."""

@@ -1,0 +1,1 @@
+"""Accelerated proximal gradient."""

@@ -1,0 +1,1 @@
+"""Certified paths on a working set of columns."""
