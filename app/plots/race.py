@@ -61,6 +61,22 @@ def race_curves(
     ValueError
         No curves, an unknown cost or measure, or a suboptimality without the least objective.
     """
+    _check(curves, cost, measure, least)
+    relative = measure == "suboptimality"
+    lines = [_line(k, curve, cost, measure, least) for k, curve in enumerate(curves)]
+    return hv.Overlay(lines).opts(
+        legend_position="top_right",
+        responsive=True,
+        min_height=320,
+        logx=relative,
+        logy=measure != "density",
+        show_grid=True,
+    )
+
+
+def _check(
+    curves: Sequence[experiments.race.Curve], cost: str, measure: str, least: float | None
+) -> None:
     if not curves:
         raise ValueError(
             "The 'curves' parameter of race_curves must be a sequence with a curve. Got an "
@@ -72,41 +88,30 @@ def race_curves(
                 f"The '{name}' parameter of race_curves must be one of {[*known]}. Got "
                 f"{value!r} instead."
             )
-    relative = measure == "suboptimality"
-    if relative and least is None:
+    if measure == "suboptimality" and least is None:
         raise ValueError(
             "The 'least' parameter of race_curves must be a number for the suboptimality. Got "
             "None instead."
         )
-    lines = []
-    for k, curve in enumerate(curves):
-        x = getattr(curve, cost)
-        y = (
-            curve.suboptimality(least)
-            if relative and least is not None
-            else getattr(curve, measure)
-        )
-        told = np.isfinite(x) & np.isfinite(y) & ((x > 0) & (y > 0) if relative else True)
-        line = hv.Curve(
-            (x[told], y[told]),
-            (cost, COSTS[cost]),
-            (measure, MEASURES[measure]),
-            label=curve.solver,
-        )
-        lines.append(
-            line.opts(
-                color=RUN_COLOURS[k % len(RUN_COLOURS)],
-                line_dash=RUN_DASHES[k % len(RUN_DASHES)],
-                line_width=2,
-                tools=["hover"],
-            )
-        )
-    plot = hv.Overlay(lines)
-    return plot.opts(
-        legend_position="top_right",
-        responsive=True,
-        min_height=320,
-        logx=relative,
-        logy=measure != "density",
-        show_grid=True,
+
+
+def _line(
+    k: int, curve: experiments.race.Curve, cost: str, measure: str, least: float | None
+) -> Any:
+    """The ``k``-th curve, where both figures are known."""
+    x = getattr(curve, cost)
+    relative = least is not None and measure == "suboptimality"
+    y = curve.suboptimality(least) if relative else getattr(curve, measure)
+    known = np.isfinite(x) & np.isfinite(y) & ((x > 0) & (y > 0) if relative else True)
+    line = hv.Curve(
+        (x[known], y[known]),
+        (cost, COSTS[cost]),
+        (measure, MEASURES[measure]),
+        label=curve.solver,
+    )
+    return line.opts(
+        color=RUN_COLOURS[k % len(RUN_COLOURS)],
+        line_dash=RUN_DASHES[k % len(RUN_DASHES)],
+        line_width=2,
+        tools=["hover"],
     )

@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -32,6 +32,23 @@ __all__ = ["BAD_INPUT", "FAILED", "INTERRUPTED", "STEP_LIMIT"]
 
 messages = Console(stderr=True)
 Announce = Callable[[str, int, int], None]
+
+# Options of more than one command.
+DeltaMax = Annotated[
+    float | None, typer.Option(help="End of the delta grid; found and cached if not given.")
+]
+SplitSeed = Annotated[int, typer.Option(help="Seed of the choice of test rows.")]
+TestFraction = Annotated[
+    float | None, typer.Option(help="Share of rows held out; the dataset's own by default.")
+]
+LossName = Annotated[
+    str | None,
+    typer.Option(help="squared, logistic, huber or huber:T; the dataset's own by default."),
+]
+Nonnegative = Annotated[
+    bool, typer.Option("--nonnegative", help="Constrain a >= 0 (`positive` of a problem).")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress line.")]
 
 
 @contextmanager

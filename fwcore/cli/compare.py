@@ -19,6 +19,12 @@ from fwcore import datasets, grids
 from fwcore.cli.common import (
     INTERRUPTED,
     STEP_LIMIT,
+    DeltaMax,
+    LossName,
+    Nonnegative,
+    Quiet,
+    SplitSeed,
+    TestFraction,
     interruptible,
     messages,
     progress_line,
@@ -68,21 +74,12 @@ def run(
     ] = None,
     repeats: Annotated[int, typer.Option(help="Seeds of each.")] = 10,
     points: Annotated[int, typer.Option(help="Points of the path.")] = grids.POINTS,
-    delta_max: Annotated[
-        float | None, typer.Option(help="End of the delta grid; found and cached if not given.")
-    ] = None,
+    delta_max: DeltaMax = None,
     seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
-    split_seed: Annotated[int, typer.Option(help="Seed of the choice of test rows.")] = 0,
-    test_fraction: Annotated[
-        float | None, typer.Option(help="Share of rows held out; the dataset's own by default.")
-    ] = None,
-    loss: Annotated[
-        str | None,
-        typer.Option(help="squared, logistic, huber or huber:T; the dataset's own by default."),
-    ] = None,
-    nonnegative: Annotated[
-        bool, typer.Option("--nonnegative", help="Constrain a >= 0 (`positive` of a problem).")
-    ] = False,
+    split_seed: SplitSeed = 0,
+    test_fraction: TestFraction = None,
+    loss: LossName = None,
+    nonnegative: Nonnegative = False,
     rule: Annotated[str, typer.Option(help="When a point ends: moved or gap.")] = "moved",
     tol: Annotated[float, typer.Option(help="Tolerance of the rule.")] = 1e-3,
     max_steps: Annotated[
@@ -96,7 +93,7 @@ def run(
     wide: Annotated[
         bool, typer.Option("--wide", help="All columns of the table, with deviations.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress line.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Print what each solver took and reached; in brackets, what the paper printed."""
     with reporting_errors():

@@ -14,6 +14,12 @@ from fwcore.cli.common import (
     INTERRUPTED,
     STEP_LIMIT,
     Announce,
+    DeltaMax,
+    LossName,
+    Nonnegative,
+    Quiet,
+    SplitSeed,
+    TestFraction,
     interruptible,
     messages,
     progress_line,
@@ -46,21 +52,12 @@ def path(
     points: Annotated[
         int | None, typer.Option(help="Points of the path; the dataset's own number by default.")
     ] = None,
-    delta_max: Annotated[
-        float | None, typer.Option(help="End of the delta grid; found and cached if not given.")
-    ] = None,
+    delta_max: DeltaMax = None,
     seed: Annotated[int, typer.Option(help="Seed of the solver.")] = 0,
-    split_seed: Annotated[int, typer.Option(help="Seed of the choice of test rows.")] = 0,
-    loss: Annotated[
-        str | None,
-        typer.Option(help="squared, logistic, huber or huber:T; the dataset's own by default."),
-    ] = None,
-    nonnegative: Annotated[
-        bool, typer.Option("--nonnegative", help="Constrain a >= 0 (`positive` of a problem).")
-    ] = False,
-    test_fraction: Annotated[
-        float | None, typer.Option(help="Share of rows held out; the dataset's own by default.")
-    ] = None,
+    split_seed: SplitSeed = 0,
+    loss: LossName = None,
+    nonnegative: Nonnegative = False,
+    test_fraction: TestFraction = None,
     out: Annotated[
         Path | None, typer.Option(help="Parquet file for the points and their coefficients.")
     ] = None,
@@ -73,7 +70,7 @@ def path(
     degree: Annotated[
         int | None, typer.Option(help="Of --data: use all products of up to so many columns.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress line.")] = False,
+    quiet: Quiet = False,
     *,
     reading: dict[str, Any],
     options: dict[str, Any],

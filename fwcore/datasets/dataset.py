@@ -169,23 +169,7 @@ class Dataset:
         if self.response == "deviations" and self.task == "regression":
             unit = float(y.std()) or 1.0
             y, test = y / unit, None if test is None else (test[0], test[1] / unit)
-        names: Sequence[str] = self.feature_names
-        if self.degree is None:
-            varies = _varies(X)
-            if not varies.any():
-                raise ParameterError(
-                    "X",
-                    self.name,
-                    "of columns that vary over the training rows",
-                    "constant columns only",
-                )
-            if not varies.all():
-                names = ChosenNames(names, np.flatnonzero(varies))
-                X, test = X[:, varies], None if test is None else (test[0][:, varies], test[1])
-        elif X.shape[0] * product_count(X.shape[1], self.degree) <= _CACHED_ENTRIES:
-            X, test, names = _made_products(X, test, self.degree, names)
-        else:
-            X = Products.of(X, self.degree)
+        X, test, names = self._columns(X, test)
         return Problem.from_arrays(
             X,
             y,
@@ -196,6 +180,30 @@ class Dataset:
             dtype=self.dtype,
             name=self.name,
         )
+
+    def _columns(
+        self, X: Any, test: tuple[Any, Floats] | None
+    ) -> tuple[Any, tuple[Any, Floats] | None, Sequence[str]]:
+        """The columns that vary on the training rows, or their products, of X and of the test
+        rows; and their names.
+        """
+        names: Sequence[str] = self.feature_names
+        if self.degree is not None:
+            if X.shape[0] * product_count(X.shape[1], self.degree) > _CACHED_ENTRIES:
+                return Products.of(X, self.degree), test, names
+            return _made_products(X, test, self.degree, names)
+        varies = _varies(X)
+        if not varies.any():
+            raise ParameterError(
+                "X",
+                self.name,
+                "of columns that vary over the training rows",
+                "constant columns only",
+            )
+        if varies.all():
+            return X, test, names
+        test = None if test is None else (test[0][:, varies], test[1])
+        return X[:, varies], test, ChosenNames(names, np.flatnonzero(varies))
 
 
 def kappa_share(X: Any) -> float:
