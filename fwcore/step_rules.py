@@ -23,6 +23,8 @@ from fwcore.losses import Loss, curvature_at, loss_at, negative_derivative_at
 _NEWTON_STEPS, _NEWTON_TOLERANCE = 50, 1e-12
 # A backtracking test that fails by less than this share of its terms fails by rounding.
 _ROUNDING = 1e-12
+# Of the bound: along a line without curvature an estimate would shrink until it is zero.
+_LEAST_ESTIMATE = 1e-15
 
 
 def step_length(rule, curve, descent, planned, length, most, memory):
@@ -154,7 +156,8 @@ class Adaptive(_AdaptiveFields):
     """g = min(most, descent / (M ||d||^2)), M a local estimate of the Lipschitz constant of f'.
 
     M begins at ``decrease`` times that of the last step, and grows by ``increase`` until phi(g) <=
-    phi(0) - g descent + g^2 M ||d||^2 / 2 (Pedregosa, Negiar, Askari & Jaggi 2020, Algorithm 2).
+    phi(0) - g descent + g^2 M ||d||^2 / 2 (Pedregosa, Negiar, Askari & Jaggi 2020, Algorithm 2),
+    or M ||d||^2 is at least the bound of phi'', which makes it a short step.
     """
 
     __slots__ = ()
@@ -218,19 +221,22 @@ def _short(rule, curve, descent, planned, length, most, memory):
 
 @implements(step_length, Adaptive)
 def _adaptive(rule, curve, descent, planned, length, most, memory):
-    if not (descent > 0.0 and length > 0.0):
+    bound = curvature_of(curve)
+    if not (descent > 0.0 and length > 0.0 and bound > 0.0):
         return 0.0
-    estimate = rule.decrease * memory.estimate
-    if estimate <= 0.0:
-        estimate = curvature_of(curve) / length
-    while estimate > 0.0:
-        step = min(most, descent / (estimate * length))
-        bound = 0.5 * step * step * estimate * length - step * descent
-        if change_at(curve, descent, step) <= bound + _ROUNDING * step * descent:
-            memory.estimate = estimate
-            return step
+    # With the bound itself the test holds but for rounding, and for a batch that ascends where the
+    # estimate of the gradient descends.
+    most_needed, estimate = bound / length, rule.decrease * memory.estimate
+    estimate = most_needed if estimate <= 0.0 else max(estimate, _LEAST_ESTIMATE * most_needed)
+    step = min(most, descent / (estimate * length))
+    while estimate < most_needed:
+        model = step * (0.5 * step * estimate * length - descent)
+        if change_at(curve, descent, step) <= model + _ROUNDING * step * descent:
+            break
         estimate *= rule.increase
-    return 0.0
+        step = min(most, descent / (estimate * length))
+    memory.estimate = estimate
+    return step
 
 
 @implements(needs_curve, ExactLineSearch)

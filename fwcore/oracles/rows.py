@@ -112,39 +112,27 @@ def _narrow_by_kind(oracle, *rest):
     return functions["narrow_by_kind"]
 
 
-@njit(nogil=True, cache=True)
-def _narrow(oracle, rows, entries, residual, barred):
-    """Leave in ``alive`` and ``sums`` at least as many columns as are wanted; charged."""
-    progress, config = oracle.progress[0], oracle.config[0]
-    if max(progress.wanted, config.finalists) >= oracle.sums.size:
-        # No column could go: all are compared by all rows.
-        begin(oracle, residual)
-        progress.used = residual.size
-    else:
-        narrow(oracle, rows, entries, residual, barred)
-
-
-@njit(nogil=True, cache=True)
-def _ask(oracle, design, rows, entries, residual, barred):
-    progress = oracle.progress[0]
-    config = oracle.config[0]
-    progress.entries, progress.share = 0, config.budget
-    _narrow(oracle, rows, entries, residual, barred)
-    dots = _finish(oracle, design, residual, barred)
-    while config.rule == _DOUBLING and progress.share < 1.0:
-        before = np.sort(oracle.chosen[: progress.wanted])
-        progress.share = min(1.0, 2.0 * progress.share)
-        _narrow(oracle, rows, entries, residual, barred)
-        dots += _finish(oracle, design, residual, barred)
-        if np.array_equal(np.sort(oracle.chosen[: progress.wanted]), before):
-            break
-    value = oracle.sums[: progress.count][np.abs(oracle.sums[: progress.count]).argmax()]
-    return oracle.chosen[0], value, progress.used, progress.entries, dots, progress.certain
-
-
 @implements(steepest_of_rows, RowSubsetOracle)
 def _steepest(oracle, design, rows, entries, residual, barred):
-    return _ask(oracle, design, rows, entries, residual, barred)
+    progress, config = oracle.progress[0], oracle.config[0]
+    progress.entries, progress.share, dots = 0, config.budget, 0
+    before = np.empty(0, oracle.chosen.dtype)
+    while True:
+        if max(progress.wanted, config.finalists) >= oracle.sums.size:
+            # No column could go: all are compared by all rows.
+            begin(oracle, residual)
+            progress.used = residual.size
+        else:
+            narrow(oracle, rows, entries, residual, barred)
+        dots += _finish(oracle, design, residual, barred)
+        if config.rule != _DOUBLING or progress.share >= 1.0:
+            break
+        answer = np.sort(oracle.chosen[: progress.wanted])
+        if np.array_equal(answer, before):
+            break
+        before, progress.share = answer, min(1.0, 2.0 * progress.share)
+    value = oracle.sums[: progress.count][np.abs(oracle.sums[: progress.count]).argmax()]
+    return oracle.chosen[0], value, progress.used, progress.entries, dots, progress.certain
 
 
 @implements(steepest_columns, RowSubsetOracle)

@@ -83,18 +83,18 @@ def test_logistic_loss_reaches_the_optimum_of_liblinear(name, options, kind, sto
     assert result.points["true_gap"][-1] <= 1e-8 * problem.f0 * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("storage", toys.STORAGES)
+FRANK_WOLFE = [
+    ("fw", {}),
+    ("sfw", {"sampling": "60%"}),
+    ("sfw", {"sampling": "60%", "draw": "blocks", "block": 3}),
+    ("sfw", {"draw": "with-replacement", "sampling": "60%"}),
+]
+
+
 @pytest.mark.parametrize("kind", toys.KINDS)
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("fw", {}),
-        ("sfw", {"sampling": "60%"}),
-        ("sfw", {"sampling": "60%", "draw": "blocks", "block": 3}),
-        ("sfw", {"draw": "with-replacement", "sampling": "60%"}),
-    ],
-)
-def test_frank_wolfe_reaches_the_logistic_optimum(name, options, kind, storage):
+@pytest.mark.parametrize(("case", "storage"), toys.diagonal(FRANK_WOLFE, toys.STORAGES))
+def test_frank_wolfe_reaches_the_logistic_optimum(case, storage, kind):
+    name, options = case
     problem = logistic(kind, storage)
     radii = np.array([2.0, 6.0])
     best = walk_path(problem, "apg", radii, rule="gap", tol=1e-8, max_steps=10**6).points[

@@ -56,9 +56,9 @@ def printed(loss, X, y, k, turns):
         yield a
 
 
-@pytest.mark.parametrize("storage", toys.STORAGES)
-@pytest.mark.parametrize("standardize", [False, True])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(
+    ("loss", "standardize", "storage"), toys.diagonal(LOSSES, (False, True), toys.STORAGES)
+)
 def test_is_the_printed_algorithm(loss, standardize, storage):
     given, X, y = problem(loss, storage, m=300, standardize=standardize)
     if standardize and loss == "squared":
@@ -76,8 +76,7 @@ def test_is_the_printed_algorithm(loss, standardize, storage):
     assert len(seen) == 5 or np.allclose(seen[-1], seen[-2])
 
 
-@pytest.mark.parametrize("storage", toys.STORAGES)
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(("loss", "storage"), toys.diagonal(LOSSES, toys.STORAGES))
 @pytest.mark.parametrize("oracle", [oracle.name for oracle in ROW_ORACLES])
 def test_a_whole_budget_walks_the_exact_path(oracle, loss, storage):
     given, _, _ = problem(loss, storage, m=200)

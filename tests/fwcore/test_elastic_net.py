@@ -50,10 +50,10 @@ def test_the_penalty_form_is_that_of_scikit_learn(name, ratio, kind, storage):
         assert last["gap"] == pytest.approx(result.points["true_gap"][1], abs=1e-12 * problem.f0)
 
 
-@pytest.mark.parametrize("storage", toys.STORAGES)
 @pytest.mark.parametrize("kind", toys.KINDS)
-@pytest.mark.parametrize(("name", "options"), STEPS)
-def test_frank_wolfe_walks_the_lasso_with_rows_added(name, options, kind, storage):
+@pytest.mark.parametrize(("case", "storage"), toys.diagonal(STEPS, toys.STORAGES))
+def test_frank_wolfe_walks_the_lasso_with_rows_added(case, storage, kind):
+    name, options = case
     ridge, radii = 0.5, np.array([0.3, 1.0])
     problem = toys.problem(kind, storage)
     result = walk_path(
@@ -82,9 +82,11 @@ def test_frank_wolfe_takes_the_very_steps_of_the_lasso_with_rows_added():
         np.testing.assert_allclose(ours[column], theirs[column], rtol=1e-7, atol=1e-12)
 
 
-@pytest.mark.parametrize("storage", toys.STORAGES)
-@pytest.mark.parametrize(("name", "options"), [*STEPS, ("fista", {"l1_ratio": 0.4})])
-def test_the_logistic_loss_with_a_ridge(name, options, storage):
+@pytest.mark.parametrize(
+    ("case", "storage"), toys.diagonal((*STEPS, ("fista", {"l1_ratio": 0.4})), toys.STORAGES)
+)
+def test_the_logistic_loss_with_a_ridge(case, storage):
+    name, options = case
     X, y = toys.arrays("easy")
     y = np.where(y > np.median(y), 1.0, -1.0)
     problem, Z = (

@@ -79,9 +79,7 @@ def printed(name, loss, X, y, delta, b, turns, seed):
     return w, np.array(gaps)
 
 
-@pytest.mark.parametrize("storage", toys.STORAGES)
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "loss", "storage"), toys.diagonal(NAMES, LOSSES, toys.STORAGES))
 def test_is_the_printed_algorithm(name, loss, storage):
     problem, X, y = small(loss, storage, density=0.4)
     result = walk_path(
@@ -95,8 +93,7 @@ def test_is_the_printed_algorithm(name, loss, storage):
     assert result.trace["dots"][-1] == 0
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "loss"), toys.diagonal(NAMES, LOSSES))
 def test_dense_rows_and_sparse_ones_of_the_same_numbers_agree_bit_for_bit(name, loss):
     X, y = (
         np.random.default_rng(1).standard_normal((30, 9)),
@@ -114,8 +111,7 @@ def test_dense_rows_and_sparse_ones_of_the_same_numbers_agree_bit_for_bit(name, 
     np.testing.assert_array_equal(coefs[0].coefs.toarray(), coefs[1].coefs.toarray())
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "loss"), toys.diagonal(NAMES, LOSSES))
 def test_dense_rows_and_short_ones_agree_but_for_rounding(name, loss):
     found = []
     for storage in toys.STORAGES:
@@ -242,10 +238,8 @@ def test_the_gradient_does_not_drift(storage):
     assert state.tree[1, 0] == np.abs(state.slope).max()
 
 
-@pytest.mark.parametrize("storage", toys.STORAGES)
 @pytest.mark.parametrize("kind", toys.KINDS)
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "loss", "storage"), toys.diagonal(NAMES, LOSSES, toys.STORAGES))
 def test_comes_near_the_optimum(name, loss, kind, storage):
     X, y = toys.arrays(kind)
     y = np.where(y > np.median(y), 1.0, -1.0) if loss == "logistic" else y
@@ -281,8 +275,7 @@ def test_a_stochastic_gap_is_confirmed_before_it_ends_a_point():
         assert (np.diff(looks[sure.trace["point"][looks] == point]) >= problem.m).all()
 
 
-@pytest.mark.parametrize("step", ["short", "line-search"])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(("step", "loss"), toys.diagonal(("short", "line-search"), LOSSES))
 def test_other_steps_with_all_rows(step, loss):
     """Of all rows the batch's line search is that of `fw`."""
     problem, _, _ = small(loss)
@@ -310,8 +303,7 @@ def test_other_steps_on_batches_stay_in_the_ball_and_descend(step):
 
 
 @pytest.mark.parametrize("direction", ["away", "pairwise"])
-@pytest.mark.parametrize("step", ["short", "line-search"])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(("step", "loss"), toys.diagonal(("short", "line-search"), LOSSES))
 def test_away_and_pairwise_steps_with_all_rows_converge(loss, step, direction):
     problem, _, _ = small(loss)
     given = {"batch": "100%", "step": step, "rule": "gap", "tol": 1e-8, "max_steps": 3000}
@@ -490,8 +482,22 @@ def test_a_much_larger_ball_does_not_forget_the_last_point(name):
 
 FIGURE_1 = [
     pytest.param("breast-cancer-original", "logistic", 5.0, 200, None),
-    pytest.param("california-ratios", "squared", 0.1, 200, 1e5, marks=needs("california-ratios")),
-    pytest.param("rcv1-sample", "logistic", 100.0, 40, None, marks=needs("rcv1-sample")),
+    pytest.param(
+        "california-ratios",
+        "squared",
+        0.1,
+        200,
+        1e5,
+        marks=(needs("california-ratios"), pytest.mark.slow),
+    ),
+    pytest.param(
+        "rcv1-sample",
+        "logistic",
+        100.0,
+        40,
+        None,
+        marks=(needs("rcv1-sample"), pytest.mark.slow),
+    ),
 ]
 
 

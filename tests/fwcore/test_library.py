@@ -31,8 +31,7 @@ def grid_for(name, problem, points=5):
     )
 
 
-@pytest.mark.parametrize("storage", toys.STORAGES)
-@pytest.mark.parametrize("kind", ["wide", "sparse"])
+@pytest.mark.parametrize(("kind", "storage"), toys.diagonal(("wide", "sparse"), toys.STORAGES))
 @pytest.mark.parametrize("name", NAMES)
 def test_they_solve_our_problems(name, kind, storage):
     problem = toys.problem(kind, storage)

@@ -29,7 +29,7 @@ def recovery(m=400, p=800, k=15, seed=0, storage="dense"):
     return Problem.from_arrays(toys.store(X, storage), y, standardize=False), set(relevant.tolist())
 
 
-@njit
+@njit(cache=True)
 def _ask(oracle, design, rows, entries, residual, barred):
     return steepest_of_rows(oracle, design, rows, entries, residual, barred)
 
@@ -67,8 +67,7 @@ def support(result):
     return set(result.coefs[:, [-1]].tocoo().coords[0].tolist())
 
 
-@pytest.mark.parametrize("storage", toys.STORAGES)
-@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize(("standardize", "storage"), toys.diagonal((True, False), toys.STORAGES))
 @pytest.mark.parametrize("oracle", ORACLES)
 def test_a_whole_budget_walks_the_exact_path(oracle, standardize, storage):
     X, y = toys.arrays("sparse")
@@ -184,8 +183,7 @@ def test_what_an_oracle_cannot_do(given):
         Walk(toys.problem(), "omp", [1], given)
 
 
-@pytest.mark.parametrize("storage", toys.STORAGES)
-@pytest.mark.parametrize("loss", ["squared", "logistic"])
+@pytest.mark.parametrize(("loss", "storage"), toys.diagonal(("squared", "logistic"), toys.STORAGES))
 @pytest.mark.parametrize("oracle", ORACLES)
 def test_frank_wolfe_with_a_whole_budget_is_itself(oracle, loss, storage):
     X, y = toys.arrays("sparse")

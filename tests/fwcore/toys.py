@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
+import pytest
 import scipy.sparse
 
 from fwcore import Problem, Walk
 
 STORAGES = ("dense", "csc")
+
+
+def diagonal(*axes):
+    """Parameters: each value of each axis at least once. Other combinations are slow, since kernels
+    are compiled for each.
+    """
+    sizes = [len(axis) for axis in axes]
+    at_once = {tuple(k % size for size in sizes) for k in range(max(sizes))}
+    return [
+        pytest.param(
+            *(axis[k] for axis, k in zip(axes, places, strict=True)),
+            marks=() if places in at_once else pytest.mark.slow,
+        )
+        for places in product(*map(range, sizes))
+    ]
 
 
 def store(X, storage):
