@@ -100,9 +100,12 @@ def _line(
 ) -> Any:
     """The ``k``-th curve, where both figures are known."""
     x = getattr(curve, cost)
-    relative = least is not None and measure == "suboptimality"
-    y = curve.suboptimality(least) if relative else getattr(curve, measure)
-    known = np.isfinite(x) & np.isfinite(y) & ((x > 0) & (y > 0) if relative else True)
+    if measure == "suboptimality" and least is not None:
+        y = curve.suboptimality(least)
+        known = np.isfinite(x) & np.isfinite(y) & (x > 0) & (y > 0)
+    else:
+        y = getattr(curve, measure)
+        known = np.isfinite(x) & np.isfinite(y)
     line = hv.Curve(
         (x[known], y[known]),
         (cost, COSTS[cost]),

@@ -1,4 +1,5 @@
 import numpy as np
+import panel as pn
 import pytest
 from bokeh.models import Range1d
 from hypothesis import given, settings
@@ -8,6 +9,7 @@ from app import words
 from app.board import Board
 from app.live import LIVE, ActiveFeatures, Gaps, Hits
 from app.live.features import COUNT, TopFeatures, lookup
+from app.live.picture import Picture
 from app.live.thinning import DISPLAYED, Thinner, thin
 from app.runs import Run
 from app.theme import RUN_COLOURS
@@ -269,6 +271,35 @@ def test_pictures_are_linked_by_one_range_and_marked_by_one_cursor():
     }
     assert [type(picture) for picture in board.pictures] == list(LIVE)
     assert all(len(picture.cursors) == len(picture.figures) for picture in board.pictures)
+
+
+class Shares(Picture):
+    """The share of active features, over the l1 norm: a picture as it would be a file."""
+
+    name = "shares"
+    title = "Active features again"
+    y_label = "features"
+    legend = "Line: what is active."
+
+    def draw(self, plot, sources, line, colour):
+        self.line(plot, sources.points, "l1", "nnz", **line)
+
+    def describe(self, run):
+        return f"{run.walk.reached} points" if run.walk else ""
+
+
+def test_a_live_picture_is_a_class_and_a_name(monkeypatch):
+    monkeypatch.setattr("app.board.LIVE", (*LIVE, Shares))
+    run, board = walked(points=5), Board(Wire())
+    board.begin([run])
+    board.tick()
+    board.say()
+    picture = pictured(board, Shares)
+    drawn = [r for r in picture.figures[0].renderers if r.data_source is board.sources[0].points]
+    assert drawn[0].data_source.data["nnz"] == run.walk.points["nnz"].tolist()
+    assert drawn[0].glyph.line_color == RUN_COLOURS[0]
+    assert "<b>sfw</b>: 5 points. " in board._captions["shares"].text
+    assert picture.figures[0] in [pane.object for pane in board.view.select(pn.pane.Bokeh)]
 
 
 def test_the_log_figure_is_made_when_asked_for_with_all_runs():

@@ -8,7 +8,7 @@ import pytest
 from fakes import scheduler, wait_for
 
 from app import explorer, words
-from app.controls.options import log_steps, solver_cards, widget_for
+from app.controls.options import WIDGETS, log_steps, solver_cards, widget_for
 from app.controls.sampling import SamplingControl
 from app.drain import Drain
 from app.settings import SPEEDS, Settings
@@ -212,7 +212,13 @@ def test_a_tolerance_gets_a_log_slider_over_the_decades():
     assert settings.options["sfw"].tol == 1e-6
 
 
-def test_a_registered_solver_gets_a_card_from_its_options():
+class Dial(Amount):
+    """A kind with a widget of its own."""
+
+    widget = "dial"
+
+
+def test_a_registered_solver_gets_a_card_from_its_options(monkeypatch):
     class Many(DeterministicFW):
         name = "many"
         title = "Many options"
@@ -221,7 +227,12 @@ def test_a_registered_solver_gets_a_card_from_its_options():
             lazy = Switch(default=True, doc="Whether to be lazy.")
             ratio = Amount(default=0.5, bounds=(0.0, 1.0), doc="A ratio.")
             share = BatchSize(default="1%", doc="A share.")
+            bright = Dial(default=0.5, bounds=(0.0, 1.0), doc="A kind of its own.")
 
+    def dial(options, name, settings, common):
+        return pmui.FloatSlider.from_param(options.param[name], **common)
+
+    monkeypatch.setitem(WIDGETS, "dial", dial)
     register(Many())
     try:
         settings = Settings()
@@ -229,12 +240,13 @@ def test_a_registered_solver_gets_a_card_from_its_options():
         settings.solver = "many"
         kinds = {
             name: type(widget_for(settings.options["many"], name, settings))
-            for name in ("lazy", "ratio", "share")
+            for name in ("lazy", "ratio", "share", "bright")
         }
         assert kinds == {
             "lazy": pmui.Switch,
             "ratio": pmui.FloatInput,
             "share": pmui.TextInput,
+            "bright": pmui.FloatSlider,
         }
         cards = solver_cards(settings)
         assert "Many options (many)" in cards._names

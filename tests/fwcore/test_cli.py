@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+import types
 
 import pyarrow.parquet
 import pytest
@@ -246,3 +247,12 @@ def test_the_handler_of_ctrl_c_is_put_back():
     before = signal.getsignal(signal.SIGINT)
     run(*FAST)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_command_is_a_module_and_a_line(monkeypatch):
+    module = types.ModuleType("fwcore.cli.shout")
+    module.add = lambda app, help_text: app.command("shout", help=help_text)(lambda: print("FW"))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setitem(cli.COMMANDS, "shout", "Say it loud.")
+    assert "Say it loud." in CliRunner().invoke(cli.build_app(["--help"]), ["--help"]).output
+    assert CliRunner().invoke(cli.build_app(["shout"]), ["shout"]).output == "FW\n"
