@@ -7,6 +7,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -29,10 +30,13 @@ _progress = {"done": 0, "total": 0}
 
 _X = np.random.default_rng(0).standard_normal((6, 8))
 _FIRST = ("cd", "active_set", "sfw")
-_STORAGES = tuple(
-    designs.standardized(designs.from_matrix(X)) for X in (_X, scipy.sparse.csc_array(_X))
-)
-"""What `every_solver` compiles for; other types of arrays are compiled when they are met."""
+
+
+@cache
+def _storages() -> tuple[Design, ...]:
+    """What `every_solver` compiles for; other types of arrays are compiled when they are met."""
+    given = (_X, scipy.sparse.csc_array(_X))
+    return tuple(designs.standardized(designs.from_matrix(X)) for X in given)
 
 
 def _toy(design: Design, loss: Loss) -> Problem:
@@ -110,8 +114,8 @@ def every_solver() -> Iterator[str]:
         (s for s in all_solvers() if s.compiles),
         key=lambda solver: _FIRST.index(solver.name) if solver.name in _FIRST else len(_FIRST),
     )
-    _progress.update(done=0, total=len(_STORAGES) * len(ours))
-    for design in _STORAGES:
+    _progress.update(done=0, total=len(_storages()) * len(ours))
+    for design in _storages():
         for solver in ours:
             while _waiting:
                 time.sleep(_POLITE_SECONDS)

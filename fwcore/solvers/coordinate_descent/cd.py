@@ -9,6 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fwcore.design import all_dots, col_axpy, col_dot, col_entries
+from fwcore.kernels.duality_gap import squared_penalty_gap
 from fwcore.kernels.soft_threshold import soft_threshold
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.types import Floats, Ints
@@ -223,8 +224,7 @@ def _pass(design, y, state, lam, entries):
             it.working += 1
             joined += 1
     square, product = _residual_products(y, state)
-    shrink = min(1.0, lam / steepest) if steepest > 0.0 else 1.0
-    return 0.5 * square + lam * it.l1 - shrink * product + 0.5 * shrink * shrink * square, joined
+    return squared_penalty_gap(square, product, lam, it.l1, steepest), joined
 
 
 @njit(nogil=True, cache=True)
