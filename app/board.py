@@ -146,12 +146,12 @@ class Board:
     def say(self) -> None:
         """Say below each picture what it shows."""
         for picture in self.pictures:
-            told = [
+            sentences = [
                 f"<b>{html.escape(run.solver.name)}</b>: {html.escape(text)}"
                 for run in self._runs
                 if (text := picture.describe(run))
             ]
-            shown = ". ".join(told) + ("." if told else "Empty until a path is run.")
+            shown = ". ".join(sentences) + ("." if sentences else "Empty until a path is run.")
             text = (
                 f'<div class="caption" id="caption-{picture.name}" '
                 'style="font-size:12px;line-height:1.35;min-height:2.8em">'

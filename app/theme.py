@@ -1,4 +1,4 @@
-"""Colours and sizes. The run colours are told apart by colour-blind readers (after Okabe & Ito), on
+"""Colours and sizes. Colour-blind readers can distinguish the run colours (after Okabe & Ito), on
 white and on near-black.
 """
 

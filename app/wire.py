@@ -20,7 +20,7 @@ class Wire(JSComponent):
     Bokeh would send each change of each model as a message of its own, a millisecond of the server
     each, and Panel may let one overtake another. Here a tick is one message with a number. A page
     that misses a number, or a model it was to change, says so in ``lost`` and is sent everything
-    anew; a page that has just been made begins that way. A hidden page paints nothing, hence
+    again; a page that has just been made begins that way. A hidden page paints nothing, hence
     acknowledges nothing. Where there is no page yet, the models themselves are changed; later they
     stay as they were when the page was made.
     """

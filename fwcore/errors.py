@@ -6,7 +6,7 @@ from typing import Any
 
 
 class ParameterError(ValueError):
-    """Bad input, told before anything runs.
+    """Bad input, reported before anything runs.
 
     The message names the parameter, its owner, the rule and what was got:
     ``The 'kappa' parameter of StochasticFW must be an int in [1, 201376]. Got 0 instead.``

@@ -27,7 +27,7 @@ RENAMED_VALUES = {
 
 
 def _respelled(name: str, text: str, known: Sequence[str]) -> str:
-    """The text, or an error that tells its new spelling."""
+    """The text, or an error that names its new spelling."""
     renamed = RENAMED_VALUES.get(text, text.replace(" ", "-"))
     if text not in known and renamed in known:
         raise ParameterError(name, "fwcore", f"spelled {renamed!r} now", text)

@@ -247,7 +247,7 @@ class PathResult:
         return float(hits.mean()) if hits.size else float("nan")
 
     def summary(self) -> dict[str, Any]:
-        """The path in a few figures, ready for JSON; what cannot be told is None."""
+        """The path in a few figures, ready for JSON; what is not known is None."""
         points = self.points
         last = self.trace[-1] if self.trace.size else None
         tested = points["test_error"][np.isfinite(points["test_error"])]
@@ -289,7 +289,7 @@ class PathResult:
         Raises
         ------
         ValueError
-            The problem was made from arrays, or the grid is not one that flags can tell.
+            The problem was made from arrays, or no flags describe the grid.
         """
         return command_of(self)
 

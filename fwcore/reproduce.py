@@ -56,7 +56,7 @@ def _options(result: PathResult) -> dict[str, Any]:
 
 
 def _regular(result: PathResult) -> bool:
-    """Whether the grid is the usual one, told by its ends and its length."""
+    """Whether the grid is the usual one, by its ends and its length."""
     first, last, points = float(result.grid[0]), float(result.grid[-1]), result.grid.size
     if FORMS[result.form].whole:
         usual = np.arange(1.0, points + 1.0)
@@ -104,7 +104,7 @@ def command_of(result: PathResult) -> str:
     Raises
     ------
     ValueError
-        The problem was made from arrays, or the grid is not one that flags can tell.
+        The problem was made from arrays, or no flags describe the grid.
     """
     if not result.source:
         raise ValueError("A shell line needs a dataset. This problem was made from arrays.")

@@ -28,7 +28,7 @@ class Status(IntEnum):
         return self in (Status.SMALL_MOVE, Status.SMALL_GAP, Status.RETURNED, Status.REACHED)
 
 
-_FAR = "The true gap tells how far the optimum is."
+_FAR = "The true gap says how far the optimum is."
 _SENTENCES = {
     Status.RUNNING: "Still walking.",
     Status.SMALL_MOVE: f"No coefficient moved by more than the tolerance. {_FAR}",

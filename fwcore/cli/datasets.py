@@ -48,7 +48,7 @@ def _list(
         brief = _brief(entry)
         size = f"{brief['rows']:>8,}{brief['columns']:>12,}"
         print(f"{brief['name']:<26}{size}  {brief['task']:<15}{brief['here']:<15}".rstrip())
-    print("\nfwcore datasets info NAME tells what one is; fwcore datasets fetch NAME gets it.")
+    print("\nfwcore datasets info NAME describes one; fwcore datasets fetch NAME gets it.")
 
 
 def _brief(entry: datasets.Entry) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def _list(chosen: tuple[Solver, ...]) -> None:
     for solver in chosen:
         missing = " (not installed)" if solver.missing else ""
         print(f"{solver.name:<15}{solver.form:<9}{solver.title}{missing}"[:_WIDTH])
-    print("\nfwcore solvers NAME tells one with its options.")
+    print("\nfwcore solvers NAME describes one with its options.")
 
 
 def _describe(solver: Solver) -> None:

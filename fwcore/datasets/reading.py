@@ -49,7 +49,7 @@ def at_hand(entry: Entry) -> bool:
 
 
 def fetch_files(entry: Entry, progress: Progress | None = None) -> None:
-    """Fetch the files that are not at hand; ``progress`` is told of one file after the other.
+    """Fetch the files that are not at hand; ``progress`` is called for one file after the other.
 
     Raises
     ------

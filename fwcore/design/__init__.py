@@ -130,7 +130,7 @@ def layout(design: Design) -> tuple[Any, ...]:
 
 
 def standardized(design: Design, *, centre: bool = True) -> Design:
-    """The same values with each column centred, unless told otherwise, and scaled to unit l2 norm.
+    """The same values with each column centred, by default, and scaled to unit l2 norm.
 
     Constant columns become zero, constant products go; without centring only columns of zeros do.
     """

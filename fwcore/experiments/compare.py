@@ -33,7 +33,7 @@ class Summary:
     says so.
 
     ``seconds`` (CPU), ``steps``, ``dots``, ``entries`` and ``grads`` of a whole path (NaN where a
-    library does not tell, or a method takes no derivatives of single samples); ``active``: mean
+    library does not say, or a method takes no derivatives of single samples); ``active``: mean
     number of non-zero coefficients of a point; ``gap``: the largest true gap of a point of any
     seed, relative to f(0), by the judge; ``error``: the least test error of a path, ``at`` the l1
     norm where it is; ``speedup``: seconds of `REFERENCE` over these; ``finished``: whether no limit

@@ -34,7 +34,7 @@ class Curve:
     ``objective`` = f(a), plus lam * sum abs(a) in the penalty form, by the judge, outside the
     clock; ``entries`` of the matrix touched, ``grads`` of samples taken and CPU ``seconds`` by
     then; ``density``, the share of coefficients that are not zero; ``true_gap`` over f(0), by the
-    judge, and ``gap``, the method's own. What a search for a step size found and cost is told in
+    judge, and ``gap``, the method's own. What a search for a step size found and cost is in
     ``notes``, apart from the rest.
     """
 
@@ -121,7 +121,7 @@ def race(
     problem : Problem
     specs : sequence of SolverSpec
         Solvers of one form whose cost is counted in that unit; those that gather random updates in
-        steps make their steps so short that there are about `LOOKS`, unless told otherwise.
+        steps make their steps so short that there are about `LOOKS`, by default.
     value : float
         lam or delta, of the sum form. The papers' objective is the mean of the losses. In the
         penalty form its weight l of the l1 norm, with columns of mean square 1, is lam = l sqrt(m)

@@ -41,7 +41,7 @@ class SolverSpec:
 
 
 def parse_specs(text: str) -> list[SolverSpec]:
-    """Contenders divided by commas.
+    """Solvers divided by commas.
 
     Raises
     ------

@@ -67,7 +67,7 @@ def mix(state, j, vertex, step):
     factor).
 
     Vectors that share the scale are to be multiplied by the factor: 1, but where the scale starts
-    anew from 1. The largest change is that of a_j. Every other coefficient changes by step *
+    again from 1. The largest change is that of a_j. Every other coefficient changes by step *
     abs(a_i), and in the ball abs(a_i) <= delta - abs(a_j), which is at most abs(vertex - a_j), as
     abs(vertex) = delta.
     """

@@ -6,10 +6,9 @@ A tournament tree over blocks of neighbouring entries: node k holds the larger o
 all. Most changes end where they begin: an entry that neither was nor becomes the largest of its
 block touches no node.
 
-Vectors that fade, by a factor that all entries share, would one day have to be multiplied by it, in
-O(p), before it underflows. Here blocks have an age instead, the number of times that the vector had
-faded by `FADE` when one of its entries last changed: it counts for so much less, and is multiplied
-by that when it is changed the next time.
+Vectors that decay by a factor that all entries share would have to be multiplied by it, in O(p),
+before it underflows. Here each block has an age instead: how often the vector had decayed by `FADE`
+when one of its entries last changed. A block is multiplied by what it missed when it next changes.
 """
 
 from __future__ import annotations
@@ -78,7 +77,7 @@ def _largest_of(v, block):
 
 @njit(nogil=True, cache=True)
 def renew(tree, v, j, age):
-    """Let the block of entry j have faded as often as ``age`` says; before one of its entries
+    """Let the block of entry j have decayed as often as ``age`` says; before one of its entries
     changes.
     """
     k = (tree.shape[0] >> 1) + (j >> SHIFT)

@@ -36,7 +36,7 @@ class Loss(Protocol):
     closed_line_search : bool
         Whether f is a parabola along every segment.
     separable : bool
-        Whether its infimum may lie at infinity, as where classes can be told apart.
+        Whether its infimum may lie at infinity, as where classes are separable.
     curvature_bound : float
         Bound of the second derivative in u; a field, which kernels read.
     """

@@ -47,7 +47,7 @@ def add_row(oracle, rows, i, by, barred):
         best = argmax_abs(tree, sums) if progress.wanted == 1 else 0
     if progress.wanted > 1:
         # Only stability asks; to find the largest costs more than to add a row.
-        return not (crossed and config.rule == 0 and _choose_anew(oracle))
+        return not (crossed and config.rule == 0 and _choose_again(oracle))
     same = best == progress.top
     progress.top = best
     return same
@@ -64,7 +64,7 @@ def _crosses(progress, inside, size):
 
 
 @njit(nogil=True, cache=True)
-def _choose_anew(oracle):
+def _choose_again(oracle):
     """Find the ``wanted`` largest sums; whether they are others than before."""
     progress, sizes = oracle.progress[0], np.abs(oracle.sums)
     if progress.wanted >= sizes.size:
@@ -84,12 +84,12 @@ def _choose_anew(oracle):
 
 
 @njit(nogil=True, cache=True)
-def ends(oracle, entries, calm):
-    """Whether the rule holds, after ``calm`` rows that left what is on top as it was."""
+def ends(oracle, entries, unchanged):
+    """Whether the rule holds, after ``unchanged`` rows that left what is on top as it was."""
     progress = oracle.progress[0]
     config = oracle.config[0]
     if config.rule == 0:
-        return calm >= config.stable
+        return unchanged >= config.stable
     if config.rule == 1:
         return progress.left <= config.error
     # As many rows as asked for, and not one more for rounding.

@@ -12,12 +12,12 @@ from fwcore.oracles.row_subset import use
 @njit(nogil=True, cache=True)
 def greedy_rows(oracle, rows, entries, residual, barred):
     """Rows in decreasing abs(r_i) ||x_i||, each once, until the rule holds."""
-    calm = 0
+    unchanged = 0
     begin_sums(oracle, residual)
     ready = weigh(oracle, residual)
     for k in range(residual.size):
         ready = sort_further(oracle, ready, k + 1)
         i = use(oracle, residual, k)
-        calm = calm + 1 if add_row(oracle, rows, i, residual[i], barred) else 0
-        if ends(oracle, entries, calm):
+        unchanged = unchanged + 1 if add_row(oracle, rows, i, residual[i], barred) else 0
+        if ends(oracle, entries, unchanged):
             break

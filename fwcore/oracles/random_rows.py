@@ -25,7 +25,7 @@ def random_rows(oracle, rows, entries, residual, barred):
             add_row(oracle, rows, i, residual[i], barred)
         progress.used, progress.left = m, 0.0
         return
-    progress.left, total, calm = np.inf, 0.0, 0
+    progress.left, total, unchanged = np.inf, 0.0, 0
     for i in range(m):
         total += abs(residual[i]) * oracle.norms[i] if config.by_size else 1.0
         oracle.keys[i] = total
@@ -39,6 +39,6 @@ def random_rows(oracle, rows, entries, residual, barred):
         )
         share = (oracle.keys[i] - (oracle.keys[i - 1] if i > 0 else 0.0)) / total
         progress.used += 1
-        calm = calm + 1 if add_row(oracle, rows, i, residual[i] / share, barred) else 0
-        if ends(oracle, entries, calm):
+        unchanged = unchanged + 1 if add_row(oracle, rows, i, residual[i] / share, barred) else 0
+        if ends(oracle, entries, unchanged):
             break

@@ -274,10 +274,10 @@ REFUSED = {
         "ARFF",
     ),
     "v73.mat": (b"MATLAB 7.3" + b" " * 502 + b"\x89HDF\r\n" + b"x" * 600, "7.3"),
-    "cells.mat": (mat(c=np.array([1, "a"], dtype=object), s={"x": X}), "cannot be told"),
+    "cells.mat": (mat(c=np.array([1, "a"], dtype=object), s={"x": X}), "is not clear"),
     "long.npz": (npz(X=X, y=np.ones(4)), "4 values, the matrix 3 rows"),
     "objects.npz": (npz(X=X, y=np.array([1, "a", None], dtype=object)), "Python objects"),
-    "two.npz": (npz(P=X, Q=X), "cannot be told"),
+    "two.npz": (npz(P=X, Q=X), "is not clear"),
     "nested.parquet": (parquet(a=[[1.0], [2.0]], y=[1.0, 2.0]), "nested"),
 }
 

@@ -155,7 +155,7 @@ def sparse_npz(indices, shape):
 
 @pytest.fixture(scope="module")
 def guard():
-    """A reader of its own, so that its memory can be told."""
+    """A reader of its own, so that its memory can be measured."""
     guard = Guard()
     guard.warm()
     yield guard

@@ -171,7 +171,7 @@ def parse_upload(
     Raises
     ------
     DatasetError
-        It is not what its name means, exceeds a limit (told before memory is asked for), or stops
+        It is not what its name means, exceeds a limit (known before memory is allocated), or stops
         or delays its reader.
     """
     source = Source(Path(name).name[-200:] or "upload", content=content)

@@ -46,7 +46,7 @@ def _answer(source: Source, options: ParseOptions, limits: Limits) -> Any:
 
 
 def _data_size() -> int:
-    """Bytes of writable memory that this process has asked for; zero where that cannot be told."""
+    """Bytes of writable memory that this process has asked for; zero where that is not known."""
     with contextlib.suppress(OSError, ValueError), open("/proc/self/status") as status:
         for line in status:
             if line.startswith("VmData"):

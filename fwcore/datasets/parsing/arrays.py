@@ -43,8 +43,7 @@ def chosen(
     if matrix is None:
         refuse(
             name,
-            f"which variable is the matrix cannot be told; there are: {shown}. Choose one "
-            "(matrix).",
+            f"which variable is the matrix is not clear; there are: {shown}. Choose one (matrix).",
         )
     if len(shapes[matrix]) != 2:
         refuse(name, f"{matrix!r} has shape {shapes[matrix]}, where a matrix is needed.")

@@ -158,7 +158,7 @@ def _decimal(rows: list[list[str]], delimiter: str) -> str:
 
 
 def _types(head: bytes, layout: _Layout, parse: Any, skipped: int) -> dict[str, pa.DataType]:
-    """Types told from the beginning: every number may turn out to have a fraction further down,
+    """Types inferred from the beginning: every number may turn out to have a fraction further down,
     text is kept as categories.
     """
     convert = pa.csv.ConvertOptions(

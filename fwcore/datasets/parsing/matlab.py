@@ -20,7 +20,7 @@ _HEADER, _TAG, _PACKED, _HDF5 = 128, 8, 15, b"\x89HDF"
 
 
 def read(source: Source, options: ParseOptions, limits: Limits) -> Parsed:
-    """Variables ``X`` and ``y``, or others that are chosen by name or told by their shape.
+    """Variables ``X`` and ``y``, or others that are chosen by name or by their shape.
 
     Raises
     ------

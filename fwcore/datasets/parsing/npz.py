@@ -52,7 +52,7 @@ def _read(
 
 
 def _shapes(source: Source, archive: zipfile.ZipFile, limits: Limits) -> dict[str, tuple[int, ...]]:
-    """Shape of each array, told by the headers; none is larger than its place in the archive and
+    """Shape of each array, from the headers; none is larger than its place in the archive and
     the limits say.
     """
     name, members, most = source.name, archive.infolist(), limits.unpacked(source.size)

@@ -3,7 +3,7 @@ columns that do not touch X.
 
 While only active columns are visited, x_k'R changes by -(x_k'x_j) times the change of a_j: with
 these products at hand a visit costs as many operations as there are active columns, and the
-residual can wait. It pays where they are fewer than the entries of a column. States are
+residual can wait. Worthwhile only where they are fewer than the entries of a column. States are
 `fwcore.solvers.coordinate_descent.cd.CdState`.
 """
 

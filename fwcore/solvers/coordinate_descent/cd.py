@@ -35,7 +35,7 @@ DESCENT = np.dtype(
         ("nnz", np.int64),
         ("working", np.int64),
         ("previous", np.float64),
-        ("calm", np.float64),
+        ("settled", np.float64),
         ("change", np.float64),
         ("phase", np.int64),
         ("kept", np.int64),
@@ -53,7 +53,7 @@ class CdState(NamedTuple):
     ``coef``: (p,). ``residual``: (m,), stored part of y - X a. ``dots``: (p,), X'(y - X a) at the
     last pass. ``columns``: (p,), the first ``working`` entries are the working set, which
     ``listed`` marks. ``descent`` (1,): sum of residual, l1 norm, non-zeros, size of the working
-    set, the previous lam, the change below which a cycle is calm, the change of the last cycle, the
+    set, the previous lam, the change below which a cycle settles, the change of the last cycle, the
     phase. The rest is for `fwcore.solvers.coordinate_descent._covariance`: ``gram``: products of
     the ``kept`` columns of ``owner``, column j in ``slot``[j] or -1; ``active``, ``slopes``,
     ``before``: the ``visited`` columns, their x_j'R, and their coefficients in the residual;
@@ -103,7 +103,7 @@ class CoordinateDescent(Solver):
         descent = np.zeros(1, DESCENT)
         descent["residual_sum"] = problem.y.sum()
         descent["previous"] = problem.lam_max
-        descent["calm"] = (
+        descent["settled"] = (
             options.tol if options.rule == "moved" else np.sqrt(options.tol * problem.f0)
         )
         most = min(covariance.MOST, problem.p)
@@ -229,14 +229,14 @@ def _pass(design, y, state, lam, entries):
 
 @njit(nogil=True, cache=True)
 def _next_phase(it, joined, gap_is_large):
-    """Active cycles until calm, a cycle over the working set, and if that is calm too a pass; back
-    wherever something moved.
+    """Active cycles until they settle, then one over the working set, then a pass; back wherever
+    something moved.
     """
     if it.phase == _ALL:
         it.phase = _WORKING if joined > 0 else _ACTIVE
         if joined == 0 and gap_is_large:
-            it.calm *= 0.3
-    elif it.change > it.calm:
+            it.settled *= 0.3
+    elif it.change > it.settled:
         it.phase = _ACTIVE
     else:
         it.phase += 1

@@ -62,7 +62,7 @@ class Lars(LibrarySolver):
     """min 1/2 ||X a - y||^2 subject to sum abs(a) <= delta by ``sklearn.linear_model.lars_path``.
 
     The solution is piecewise linear in delta; breakpoints are found one after the other, all for
-    the first point, which is charged with them. The true gap tells where the path was given up
+    the first point, which is charged with them. The true gap shows where the path was given up
     before delta, or columns were too much alike.
     """
 

@@ -41,7 +41,7 @@ def gradient_at(tree, slope, it, j):
 
 @njit(nogil=True, cache=True)
 def push(columns, values, by, slope, tree, age):
-    """slope += by * x of a row; whether the tree was not told, as all columns changed and it is
+    """slope += by * x of a row; whether the tree stays as it was, as all columns changed and it is
     made again after the batch.
     """
     leaves = tree.shape[0] >> 1

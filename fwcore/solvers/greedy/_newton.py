@@ -1,5 +1,5 @@
 """Orthogonal matching pursuit for losses without a factorisation: the fit on the support is made
-anew, from the last.
+again, from the last.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class NewtonEngine:
     ) -> SmoothPursuit:
         """The state before the first point, a = 0."""
         ends = np.zeros(1, ENDS)
-        # As of the squared loss; and where a separable loss is so small the classes are told apart,
+        # As of the squared loss; and where a separable loss is so small the classes are separated,
         # and there is no fit.
         least = 1e-6 if problem.loss.separable else 0.0
         ends["enough"] = max(tol * tol, least) * problem.f0

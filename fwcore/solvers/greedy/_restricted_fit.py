@@ -4,9 +4,9 @@ conjugate gradients solve.
 It ends when no column has more than 1e-9 of the slope that one could have. Of the squared loss the
 first step is the least-squares solution, and mostly the last; of the logistic loss steps are damped
 (Levenberg), change no prediction by more than 10, and are as long as the segment says: in a
-direction that tells the classes apart there is no curvature in the end, and a step along it no end.
+direction that separates the classes there is no curvature in the end, and a step along it no end.
 Nothing is factored, so that columns may come and go, and a fit begins from the last. Where columns
-depend on each other it is one of the minimisers. Where they tell the classes apart there is none:
+depend on each other it is one of the minimisers. Where they separate the classes there is none:
 the fit then ends when the loss is a millionth of f(0).
 """
 

@@ -19,7 +19,7 @@ class Smidas(MirrorSolver):
 
     A step of the trace is a pass of as many samples as there are rows; its objective is an
     estimate, the mean loss of the samples before they were learnt. It settles within O(eta), not at
-    the optimum: the true gap tells.
+    the optimum: the true gap shows it.
     """
 
     name = "smidas"

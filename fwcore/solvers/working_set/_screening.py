@@ -1,4 +1,4 @@
-"""Which columns can matter to a residual, told from the full passes of earlier residuals.
+"""Which columns can matter to a residual, known from the full passes of earlier residuals.
 
 A full pass gives c_k = X'r_k for a reference residual r_k. For any weights w_k, with e = r - sum_k
 w_k r_k,
