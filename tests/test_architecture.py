@@ -1,6 +1,7 @@
 """Who may import whom, and what is public."""
 
 import ast
+import json
 from pathlib import Path
 
 import pytest
@@ -152,3 +153,16 @@ def test_no_module_of_the_app_hides_another():
     names = {path.stem for path in (ROOT / "app").iterdir() if path.stem != "__init__"}
     assert not names & set(sys.stdlib_module_names)
     assert not names & {"param", "panel", "bokeh", "numpy", "scipy", "numba", "holoviews"}
+
+
+@pytest.mark.parametrize("page", ["README.md", "fwcore/README.md"])
+def test_every_solver_is_in_the_tables(page):
+    text = (ROOT / page).read_text()
+    ours = [s.name for s in fwcore.all_solvers() if s.compiles or page == "README.md"]
+    assert [name for name in ours if f"`{name}`" not in text] == []
+
+
+def test_every_solver_has_digests():
+    recorded = json.loads((ROOT / "tests" / "fwcore" / "digests.json").read_text())["digests"]
+    named = {case.split()[0] for case in recorded}
+    assert [s.name for s in fwcore.all_solvers() if s.name not in named] == []
