@@ -50,7 +50,7 @@ def step_time(problem: Problem, name: str, steps: int = 100_000) -> float:
         problem, name, [50.0], {"batch": "1", "rule": "moved", "tol": 1e-14, "max_steps": 10**9}
     )
     solver, state = walk.solver, walk._state
-    warmup.ready(solver, problem.design, walk.options, "logistic")
+    warmup.ready(solver, problem.design, walk.options, problem.loss)
     solver.set_point(problem, state, walk.options, 50.0, 0.0)
     solver.advance(problem, state, steps)
     begun = time.process_time()
