@@ -153,7 +153,7 @@ def full_gradient(design, state, entries):
     all_dots(design, state.residual, it.residual_sum, state.dots)
     counters.dots += state.dots.size
     counters.entries += entries
-    steepest = 0.0
+    steepest, positive = 0.0, counters.positive
     for j in range(state.dots.size):
-        steepest = max(steepest, steepness(-state.dots[j], counters.positive))
+        steepest = max(steepest, steepness(-state.dots[j], positive))
     return steepest

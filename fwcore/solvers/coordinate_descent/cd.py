@@ -214,11 +214,11 @@ def _pass(design, y, state, lam, entries):
     all_dots(design, state.residual, it.residual_sum, state.dots)
     counters.dots += state.dots.size
     counters.entries += entries
-    joined, steepest = 0, 0.0
+    joined, steepest, ridge, positive = 0, 0.0, counters.ridge, counters.positive
     for j in range(state.dots.size):
-        slope = counters.ridge * state.coef[j] - state.dots[j]
-        steepest = max(steepest, steepness(slope, counters.positive))
-        if steepness(-state.dots[j], counters.positive) > lam and not state.listed[j]:
+        slope = ridge * state.coef[j] - state.dots[j]
+        steepest = max(steepest, steepness(slope, positive))
+        if steepness(-state.dots[j], positive) > lam and not state.listed[j]:
             state.listed[j] = True
             state.columns[it.working] = j
             it.working += 1
