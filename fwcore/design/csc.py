@@ -24,6 +24,7 @@ from fwcore.design.primitives import (
 )
 from fwcore.design.rows import row, row_entries, row_entry, rows_are_full, rows_are_stored
 from fwcore.kernels.dispatch import implements
+from fwcore.kernels.selection import place_among
 from fwcore.kernels.types import Floats
 
 _SHORT_ROWS = 1 << 16
@@ -247,7 +248,7 @@ def _sparse_entries(rows, i):
 @implements(row_entry, SparseRows)
 def _sparse_entry(rows, i, j):
     columns = rows.columns[rows.indptr[i] : rows.indptr[i + 1]]
-    k = np.searchsorted(columns, j)
+    k = place_among(columns, j)
     return (
         np.float64(rows.values[rows.indptr[i] + k]) if k < columns.size and columns[k] == j else 0.0
     )

@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from fwcore.kernels.dispatch import compiled_only
+from fwcore.kernels.vectors import largest_size
 
 
 def row(rows, i, room):
@@ -49,4 +50,4 @@ def kappa_share(rows, n, p):
         for k in range(columns.size):
             sums[columns[k]] += abs(values[k])
             largest = max(largest, abs(values[k]))
-    return sums.max() / (n * largest)
+    return largest_size(sums) / (n * largest)

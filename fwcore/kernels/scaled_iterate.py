@@ -34,7 +34,7 @@ def coefficients(state: Any) -> tuple[Ints, Floats]:
     return indices[values != 0], values[values != 0]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def enlist(state, j):
     """Make sure that column j is in the support."""
     it = state.iterate[0]
@@ -55,7 +55,7 @@ def drop(state, k):
     state.support[k] = state.support[it.nnz]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def mixed_squares(squares, a_j, vertex, step):
     """||(1 - step) a + step * vertex * e_j||^2, from ||a||^2 and a_j."""
     return (1.0 - step) ** 2 * squares + step * vertex * (2.0 * (1.0 - step) * a_j + step * vertex)

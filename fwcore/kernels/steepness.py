@@ -8,4 +8,6 @@ from numba import njit
 @njit(nogil=True, inline="always")
 def steepness(gradient, positive):
     """abs(gradient), of either sign; max(0, -gradient) where only a_j >= 0 is allowed."""
-    return max(0.0, -gradient) if positive else abs(gradient)
+    if positive:
+        return -gradient if gradient < 0.0 else 0.0
+    return abs(gradient)

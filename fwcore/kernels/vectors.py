@@ -1,11 +1,13 @@
-"""Whole vectors changed in place, as loops.
+"""Whole vectors, as loops.
 
-Kernels write these instead of ``v[:] = w``: numba compiles a formatter of error messages into
-every such assignment of an array, which takes longer than the rest of a small kernel.
+Kernels write these instead of ``v[:] = w``, ``v[indices]`` or ``v.sum()``: numba compiles axes,
+dtypes and a formatter of error messages into every such expression, which takes longer than the
+rest of a small kernel.
 """
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 
@@ -35,3 +37,63 @@ def multiply(v, factor):
     """v <- factor * v."""
     for i in range(v.size):
         v[i] *= factor
+
+
+@njit(nogil=True, cache=True)
+def total(v):
+    """sum v_i."""
+    result = 0.0
+    for i in range(v.size):
+        result += v[i]
+    return result
+
+
+@njit(nogil=True, cache=True)
+def total_size(v):
+    """sum abs(v_i)."""
+    result = 0.0
+    for i in range(v.size):
+        result += abs(v[i])
+    return result
+
+
+@njit(nogil=True, cache=True)
+def total_square(v):
+    """sum v_i^2."""
+    result = 0.0
+    for i in range(v.size):
+        result += v[i] * v[i]
+    return result
+
+
+@njit(nogil=True, cache=True)
+def largest_size(v):
+    """max abs(v_i), 0 of nothing."""
+    result = 0.0
+    for i in range(v.size):
+        result = max(result, abs(v[i]))
+    return result
+
+
+@njit(nogil=True, cache=True)
+def take(v, indices):
+    """v_i for the ``indices`` i, in their order."""
+    result = np.empty(indices.size)
+    for k in range(indices.size):
+        result[k] = v[indices[k]]
+    return result
+
+
+@njit(nogil=True, cache=True)
+def nonzeros(v):
+    """The indices of the entries that are not 0, in increasing order."""
+    count = 0
+    for i in range(v.size):
+        count += v[i] != 0.0
+    indices = np.empty(count, np.int64)
+    count = 0
+    for i in range(v.size):
+        if v[i] != 0.0:
+            indices[count] = i
+            count += 1
+    return indices

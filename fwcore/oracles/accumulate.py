@@ -6,11 +6,12 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import row, row_entries, rows_are_full
+from fwcore.kernels.selection import nth_largest
 from fwcore.kernels.tournament_tree import argmax_abs, changed
 from fwcore.oracles.row_subset import begin
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def begin_sums(oracle, residual):
     """Forget the last answer."""
     begin(oracle, residual)
@@ -69,21 +70,24 @@ def _choose_again(oracle):
     progress, sizes = oracle.progress[0], np.abs(oracle.sums)
     if progress.wanted >= sizes.size:
         return False
-    parted = np.partition(sizes, sizes.size - progress.wanted - 1)
-    progress.ceiling = parted[sizes.size - progress.wanted - 1]
-    progress.floor = parted[sizes.size - progress.wanted :].min()
-    others, ties = False, progress.wanted - (sizes > progress.floor).sum()
+    parted = sizes.copy()
+    progress.floor, progress.ceiling = nth_largest(parted, progress.wanted), 0.0
+    for n in range(progress.wanted, parted.size):
+        progress.ceiling = max(progress.ceiling, parted[n])
+    others, ties = False, progress.wanted
+    for j in range(sizes.size):
+        ties -= sizes[j] > progress.floor
     for j in range(sizes.size):
         now = sizes[j] > progress.floor or (
             sizes[j] == progress.floor and progress.floor > 0.0 and ties > 0
         )
-        ties -= np.int64(now and sizes[j] == progress.floor)
+        ties -= now and sizes[j] == progress.floor
         others |= now != oracle.inside[j]
         oracle.inside[j] = now
     return others
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def ends(oracle, entries, unchanged):
     """Whether the rule holds, after ``unchanged`` rows that left what is on top as it was."""
     progress = oracle.progress[0]

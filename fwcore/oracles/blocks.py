@@ -74,7 +74,8 @@ def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive):
         oracle.width[0],
         oracle.sigma.size,
     )
-    best, slope, entries, left, drawn = 0, 0.0, 0, kappa, 0
+    best, slope, largest = 0, 0.0, 0.0
+    entries, left, drawn = 0, kappa, 0
     rotation = uniform_int(oracle.stream, p)
     # While a block is looked at the columns of the next are asked for, and where those of the one
     # after next are.
@@ -94,8 +95,9 @@ def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive):
             j = k - (p if k >= p else 0)
             gradient = scale * col_dot(X, j, image, image_sum) - products[j]
             entries += col_entries(X, j)
-            if steepness(gradient, positive) > steepness(slope, positive):
-                best, slope = j, gradient
+            size = steepness(gradient, positive)
+            if size > largest:
+                best, slope, largest = j, gradient, size
         left -= last - first
     return np.int64(oracle.columns[best]), slope, kappa, entries
 

@@ -8,8 +8,10 @@ import numpy as np
 
 from fwcore.design import all_dots, col_dot, col_entries
 from fwcore.kernels.dispatch import implements
+from fwcore.kernels.selection import largest_first
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.types import Floats, Ints
+from fwcore.kernels.vectors import total
 from fwcore.oracles.protocol import steepest
 from fwcore.oracles.rows import steepest_columns, steepest_of_rows
 
@@ -22,12 +24,13 @@ class Full(NamedTuple):
 
 @implements(steepest, Full)
 def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive):
-    best, slope, entries = 0, 0.0, 0
+    best, slope, largest, entries = 0, 0.0, 0.0, 0
     for j in range(oracle.p[0]):
         gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
         entries += col_entries(design, j)
-        if steepness(gradient, positive) > steepness(slope, positive):
-            best, slope = j, gradient
+        size = steepness(gradient, positive)
+        if size > largest:
+            best, slope, largest = j, gradient, size
     return best, slope, oracle.p[0], entries
 
 
@@ -52,7 +55,7 @@ class FullPass(NamedTuple):
 
 @implements(steepest_of_rows, FullPass)
 def _steepest_of_rows(oracle, design, rows, entries, residual, barred):
-    all_dots(design, residual, residual.sum(), oracle.dots)
+    all_dots(design, residual, total(residual), oracle.dots)
     best, largest = -1, 0.0
     for j in range(oracle.dots.size):
         if barred[j]:
@@ -64,12 +67,10 @@ def _steepest_of_rows(oracle, design, rows, entries, residual, barred):
 
 @implements(steepest_columns, FullPass)
 def _steepest_columns(oracle, wanted):
-    sizes = -np.abs(oracle.dots)
-    chosen = (
-        np.argpartition(sizes, wanted)[:wanted] if wanted < sizes.size else np.arange(sizes.size)
-    )
-    chosen = chosen[np.argsort(sizes[chosen])]
-    for n in range(chosen.size):
-        if sizes[chosen[n]] == 0.0:
-            chosen[n] = -1
-    return chosen
+    sizes, columns = np.abs(oracle.dots), np.arange(oracle.dots.size)
+    wanted = min(wanted, sizes.size)
+    largest_first(sizes, columns, wanted)
+    for n in range(wanted):
+        if sizes[n] == 0.0:
+            columns[n] = -1
+    return columns[:wanted]

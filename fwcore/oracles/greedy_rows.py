@@ -14,9 +14,9 @@ def greedy_rows(oracle, rows, entries, residual, barred):
     """Rows in decreasing abs(r_i) ||x_i||, each once, until the rule holds."""
     unchanged = 0
     begin_sums(oracle, residual)
-    ready = weigh(oracle, residual)
+    weigh(oracle, residual)
     for k in range(residual.size):
-        ready = sort_further(oracle, ready, k + 1)
+        sort_further(oracle, k + 1)
         i = use(oracle, residual, k)
         unchanged = unchanged + 1 if add_row(oracle, rows, i, residual[i], barred) else 0
         if ends(oracle, entries, unchanged):

@@ -95,10 +95,9 @@ def halving(oracle, rows, entries, residual, barred):
     config = oracle.config[0]
     begin(oracle, residual)
     if config.by_size:
-        ready = weigh(oracle, residual)
+        weigh(oracle, residual)
     else:
-        shuffle(oracle.order, oracle.stream)
-        ready = m
+        shuffle(oracle)
     full, stored, most = (
         rows_are_full(rows),
         rows_are_stored(rows),
@@ -112,7 +111,7 @@ def halving(oracle, rows, entries, residual, barred):
         # made, are touched whole.
         more = max(1, int(progress.share * m * p / (rounds * (progress.count if stored else p))))
         stop = m if progress.share >= 1.0 else min(m, progress.used + more)
-        ready = sort_further(oracle, ready, stop)
+        sort_further(oracle, stop)
         while progress.used < stop:
             if stored and progress.used + 4 <= stop:
                 _see_four(oracle, rows, residual, progress.used)

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from fwcore.kernels.random import uniform_int
+from fwcore.kernels.selection import place_among
 from fwcore.oracles.accumulate import add_row, begin_sums, ends
 
 
@@ -31,12 +32,8 @@ def random_rows(oracle, rows, entries, residual, barred):
         oracle.keys[i] = total
     while total > 0.0 and progress.used < m:
         # 31 bits of a uniform number.
-        i = min(
-            m - 1,
-            np.searchsorted(
-                oracle.keys, total * (uniform_int(oracle.stream, 2147483647) + 0.5) / 2147483647.0
-            ),
-        )
+        level = total * (uniform_int(oracle.stream, 2147483647) + 0.5) / 2147483647.0
+        i = min(m - 1, place_among(oracle.keys, level))
         share = (oracle.keys[i] - (oracle.keys[i - 1] if i > 0 else 0.0)) / total
         progress.used += 1
         unchanged = unchanged + 1 if add_row(oracle, rows, i, residual[i] / share, barred) else 0

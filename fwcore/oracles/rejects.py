@@ -43,10 +43,11 @@ def rejects(oracle, rows, entries, residual, barred):
     config = oracle.config[0]
     begin(oracle, residual)
     if config.by_size:
-        sort_further(oracle, weigh(oracle, residual), m)
+        weigh(oracle, residual)
+        sort_further(oracle, m)
         oracle.first[:] = 0
     else:
-        shuffle(oracle.order, oracle.stream)
+        shuffle(oracle)
         for j in range(p):
             oracle.first[j] = uniform_int(oracle.stream, m)
     # What is left of a column is not known of single entries, but where it is nothing.

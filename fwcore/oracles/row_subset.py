@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fwcore.design import row
 from fwcore.kernels.random import new_stream
+from fwcore.kernels.selection import nth_largest
 from fwcore.kernels.tournament_tree import new_tree
 from fwcore.kernels.types import Floats, Ints
 
@@ -35,6 +36,7 @@ PROGRESS = np.dtype(
         ("used", np.int64),
         ("entries", np.int64),
         ("begun", np.int64),
+        ("ordered", np.int64),
         ("left", np.float64),
         ("rival", np.float64),
         ("top", np.int64),
@@ -59,10 +61,11 @@ class RowSubsetOracle(NamedTuple):
     judged, and whether rows are taken by abs(r_i) ||x_i|| and not uniformly. ``progress`` (1,)
     holds how many columns are wanted, and the share of the entries that may be touched now; of the
     last answer the columns left, the rows used, the entries touched and those of them before the
-    budget was doubled, sum_i max abs(x_i) abs(r_i) over the rows that were not used (eq. 17;
-    infinite where rows are drawn with replacement), how large at most the products of columns are
-    that are out, what was on top before, between which sizes nothing crosses, and whether it is
-    certain. ``kinds`` is 0 ... number of row oracles - 1: by its type kernels know them all.
+    budget was doubled, the rows that are in their order, sum_i max abs(x_i) abs(r_i) over the rows
+    that were not used (eq. 17; infinite where rows are drawn with replacement), how large at most
+    the products of columns are that are out, what was on top before, between which sizes nothing
+    crosses, and whether it is certain. ``kinds`` is 0 ... number of row oracles - 1: by its type
+    kernels know them all.
     """
 
     norms: Floats
@@ -147,11 +150,9 @@ def begin(oracle, residual):
     for j in range(oracle.alive.size):
         oracle.alive[j] = j
     progress.count, progress.used, progress.begun = oracle.alive.size, 0, progress.entries
-    progress.left, progress.rival, progress.top = (
-        (oracle.largest * np.abs(residual)).sum(),
-        -1.0,
-        -1,
-    )
+    progress.left, progress.rival, progress.top = 0.0, -1.0, -1
+    for i in range(residual.size):
+        progress.left += oracle.largest[i] * abs(residual[i])
 
 
 @njit(nogil=True, cache=True)
@@ -177,11 +178,12 @@ def keep(oracle, barred, most):
     if progress.count <= most:
         return
     sizes, kept = np.abs(sums[: progress.count]), 0
-    level = np.partition(sizes, progress.count - most)[progress.count - most]
-    ties = most - (sizes > level).sum()
+    level, ties = nth_largest(sizes.copy(), most), most
+    for n in range(progress.count):
+        ties -= sizes[n] > level
     for n in range(progress.count):
         if sizes[n] > level or (sizes[n] == level and ties > 0):
-            ties -= np.int64(sizes[n] == level)
+            ties -= sizes[n] == level
             alive[kept], sums[kept] = alive[n], sums[n]
             kept += 1
         elif not barred[alive[n]]:

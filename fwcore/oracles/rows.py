@@ -20,6 +20,8 @@ from numba import njit
 
 from fwcore.design import col_dot, col_entries
 from fwcore.kernels.dispatch import compiled_only, implements, specialize_by_types
+from fwcore.kernels.selection import sort_decreasing
+from fwcore.kernels.vectors import total
 from fwcore.oracles.greedy_rows import greedy_rows
 from fwcore.oracles.halving import halving
 from fwcore.oracles.random_rows import random_rows
@@ -68,27 +70,39 @@ def steepest_columns(oracle, wanted):
     raise compiled_only("steepest_columns")
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _finish(oracle, design, residual, barred):
-    """Compare the finalists by all rows, and write down the answer; the dot products made."""
+    """Compare the finalists by all rows, and write down the answer: (dot products made, the sum of
+    the first column).
+    """
     progress, alive, sums, dots = oracle.progress[0], oracle.alive, oracle.sums, 0
     config = oracle.config[0]
     keep(oracle, barred, max(progress.wanted, config.finalists))
     if config.finalists > progress.wanted or progress.wanted >= oracle.sums.size:
-        total, dots = residual.sum(), progress.count
+        residual_sum, dots = total(residual), progress.count
         for n in range(progress.count):
-            sums[n] = 0.0 if barred[alive[n]] else col_dot(design, alive[n], residual, total)
+            sums[n] = 0.0 if barred[alive[n]] else col_dot(design, alive[n], residual, residual_sum)
             progress.entries += col_entries(design, alive[n])
         progress.left = 0.0
     keep(oracle, barred, progress.wanted)
-    lowest = np.inf
-    oracle.chosen[: progress.wanted] = -1
-    for place, n in enumerate(np.argsort(-np.abs(sums[: progress.count]))):
-        lowest = min(lowest, abs(sums[n]))
-        if sums[n] != 0.0:
-            oracle.chosen[place] = alive[n]
-    progress.certain = lowest - progress.left >= progress.rival
-    return dots
+    sizes, order = np.abs(sums[: progress.count]), np.arange(progress.count)
+    sort_decreasing(sizes, order)
+    for place in range(progress.wanted):
+        seen = place < sizes.size and sizes[place] != 0.0
+        oracle.chosen[place] = alive[order[place]] if seen else -1
+    progress.certain = sizes[-1] - progress.left >= progress.rival
+    return dots, sums[order[0]]
+
+
+@njit(nogil=True, inline="always")
+def _replace(before, chosen):
+    """Sort the columns ``chosen`` into ``before``; whether they are others."""
+    answer, others = chosen.copy(), False
+    sort_decreasing(answer, chosen.copy())
+    for place in range(answer.size):
+        others |= answer[place] != before[place]
+        before[place] = answer[place]
+    return others
 
 
 def narrow(oracle, rows, entries, residual, barred):
@@ -116,7 +130,8 @@ def _narrow_by_kind(oracle, *rest):
 def _steepest(oracle, design, rows, entries, residual, barred):
     progress, config = oracle.progress[0], oracle.config[0]
     progress.entries, progress.share, dots = 0, config.budget, 0
-    before = np.empty(0, oracle.chosen.dtype)
+    # No column is -2.
+    before = np.full(progress.wanted, -2)
     while True:
         if max(progress.wanted, config.finalists) >= oracle.sums.size:
             # No column could go: all are compared by all rows.
@@ -124,14 +139,13 @@ def _steepest(oracle, design, rows, entries, residual, barred):
             progress.used = residual.size
         else:
             narrow(oracle, rows, entries, residual, barred)
-        dots += _finish(oracle, design, residual, barred)
+        more, value = _finish(oracle, design, residual, barred)
+        dots += more
         if config.rule != _DOUBLING or progress.share >= 1.0:
             break
-        answer = np.sort(oracle.chosen[: progress.wanted])
-        if np.array_equal(answer, before):
+        if not _replace(before, oracle.chosen[: progress.wanted]):
             break
-        before, progress.share = answer, min(1.0, 2.0 * progress.share)
-    value = oracle.sums[: progress.count][np.abs(oracle.sums[: progress.count]).argmax()]
+        progress.share = min(1.0, 2.0 * progress.share)
     return oracle.chosen[0], value, progress.used, progress.entries, dots, progress.certain
 
 

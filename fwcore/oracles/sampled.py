@@ -81,7 +81,7 @@ class Replaced(_ReplacedFields):
 @implements(steepest, Sampled)
 def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive):
     order = oracle.order
-    best, slope, entries = order[0], 0.0, 0
+    best, slope, largest, entries = order[0], 0.0, 0.0, 0
     for k in range(kappa):
         draw_next(order, k, oracle.stream)
     for k in range(kappa):
@@ -94,19 +94,20 @@ def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive):
         gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
         entries += col_entries(design, j)
         # Ties go to the smaller index: with kappa = p the choice is that of the full oracle.
-        size, largest = steepness(gradient, positive), steepness(slope, positive)
+        size = steepness(gradient, positive)
         if size > largest or (size == largest and j < best):
-            best, slope = j, gradient
+            best, slope, largest = j, gradient, size
     return best, slope, kappa, entries
 
 
 @implements(steepest, Replaced)
 def _steepest_replaced(oracle, design, sigma, scale, image, image_sum, kappa, positive):
-    best, slope, entries = 0, 0.0, 0
+    best, slope, largest, entries = 0, 0.0, 0.0, 0
     for _ in range(kappa):
         j = uniform_int(oracle.stream, sigma.size)
         gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
         entries += col_entries(design, j)
-        if steepness(gradient, positive) > steepness(slope, positive):
-            best, slope = j, gradient
+        size = steepness(gradient, positive)
+        if size > largest:
+            best, slope, largest = j, gradient, size
     return best, slope, kappa, entries

@@ -2,6 +2,8 @@
 refuse.
 """
 
+from itertools import product
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -275,7 +277,9 @@ def test_a_stochastic_gap_is_confirmed_before_it_ends_a_point():
         assert (np.diff(looks[sure.trace["point"][looks] == point]) >= problem.m).all()
 
 
-@pytest.mark.parametrize(("step", "loss"), toys.diagonal(("short", "line-search"), LOSSES))
+@pytest.mark.parametrize(
+    ("loss", "step"), toys.first(product(LOSSES[::-1], ("short", "line-search")), at_once=2)
+)
 def test_other_steps_with_all_rows(step, loss):
     """Of all rows the batch's line search is that of `fw`."""
     problem, _, _ = small(loss)
@@ -333,8 +337,10 @@ def test_away_steps_with_all_rows_are_those_of_away_frank_wolfe():
 
 
 @pytest.mark.parametrize("direction", ["away", "pairwise"])
-@pytest.mark.parametrize("step", ["open-loop", "short", "line-search"])
-@pytest.mark.parametrize("name", ["sfw_rows", "sfw_mokhtari"])
+@pytest.mark.parametrize(
+    ("step", "name"),
+    toys.first(product(["open-loop", "short", "line-search"], ["sfw_rows", "sfw_mokhtari"]), 3),
+)
 def test_away_and_pairwise_steps_keep_count_of_the_iterate(name, step, direction):
     """What is carried along, step by step, is what the coefficients say."""
     problem, _, _ = small("squared", n=100)

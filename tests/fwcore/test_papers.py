@@ -38,6 +38,7 @@ def test_triazines_at_one_percent_costs_what_the_paper_says():
     assert np.mean([r.points["nnz"].mean() for r in results]) == pytest.approx(120.6, rel=0.30)
 
 
+@pytest.mark.slow
 @needs("pyrim")
 def test_the_solvers_are_in_the_order_of_the_paper_by_their_active_features(pyrim):
     active = {

@@ -32,6 +32,7 @@ def test_measures():
     )
 
 
+@pytest.mark.slow
 def test_figure_1_frank_wolfe():
     """2,000 x 4,000, 50 relevant: rows by size with a recheck, and halving by size, find what exact
     Frank-Wolfe finds.

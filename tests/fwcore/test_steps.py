@@ -117,23 +117,20 @@ def test_an_adaptive_step_ends_on_a_batch_that_does_not_descend_as_estimated(slo
     assert memory["estimate"][0] > 0.0
 
 
-AT_ONCE = [
+# A parabola, a segment, pairwise, a batch.
+CASES = [
     ("fw", "squared"),
     ("fw", "logistic"),
-    ("away_fw", "squared"),
     ("pairwise_fw", "squared"),
     ("sfw_rows", "huber"),
-]
-OTHERS = [
+    ("away_fw", "squared"),
     ("fw", "huber"),
     *product(["sfw"], ["squared", "logistic", "huber"]),
     *product(["sfw_rows"], ["squared", "logistic"]),
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "loss"), [*AT_ONCE, *(pytest.param(*pair, marks=pytest.mark.slow) for pair in OTHERS)]
-)
+@pytest.mark.parametrize(("name", "loss"), toys.first(CASES, at_once=4))
 def test_a_path_reaches_the_gap_by_every_rule(name, loss):
     X, y = toys.arrays("easy")
     y = np.where(y > np.median(y), 1.0, -1.0) if loss == "logistic" else y

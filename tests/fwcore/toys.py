@@ -28,6 +28,14 @@ def diagonal(*axes):
     ]
 
 
+def first(cases, at_once=1):
+    """Parameters, of which all but the first are slow."""
+    return [
+        pytest.param(*case, marks=() if k < at_once else pytest.mark.slow)
+        for k, case in enumerate(cases)
+    ]
+
+
 def store(X, storage):
     return scipy.sparse.csc_array(X) if storage == "csc" else X
 

@@ -18,6 +18,7 @@ from fwcore.design import all_dots, col_axpy, col_entries, col_row, combine
 from fwcore.kernels.random import new_stream
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.types import Floats, Ints
+from fwcore.kernels.vectors import nonzeros, take, total
 from fwcore.losses import loss_at, negative_derivative_at
 from fwcore.problem import Problem
 from fwcore.solvers.base import Solver, new_counters, start_point
@@ -105,15 +106,15 @@ def refresh(design, y, loss, state):
     """Recompute everything from the weights, which bounds the drift of the recursions."""
     it = state.coordinates[0]
     a = state.weights[0] - state.weights[1]
-    indices = np.flatnonzero(a)
-    ones = combine(design, indices, a[indices], state.image)
-    it.y_sum = y.sum()
+    indices = nonzeros(a)
+    ones = combine(design, indices, take(a, indices), state.image)
+    it.y_sum = total(y)
     it.residual_sum = it.y_sum + y.size * ones
     it.loss = 0.0
     for i in range(y.size):
         it.loss += loss_at(loss, state.image[i], y[i])
         state.residual[i] = negative_derivative_at(loss, state.image[i], y[i])
-    it.l1, it.nnz = state.weights.sum(), indices.size
+    it.l1, it.nnz = total(state.weights.ravel()), indices.size
 
 
 @njit(nogil=True, cache=True)

@@ -13,6 +13,7 @@ from fwcore.kernels.duality_gap import squared_penalty_gap
 from fwcore.kernels.soft_threshold import soft_threshold
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.types import Floats, Ints
+from fwcore.kernels.vectors import total
 from fwcore.options import PenaltyOptions
 from fwcore.problem import Problem
 from fwcore.solvers.base import (
@@ -166,7 +167,7 @@ def _open_point(y, state):
     it.phase = _WORKING
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _cycle(design, sqnorms, state, lam):
     """Minimise over each column of the working set in turn (in the active phase, only over the
     non-zero ones); largest change.
@@ -192,11 +193,11 @@ def _cycle(design, sqnorms, state, lam):
     return largest
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _residual_products(y, state):
     """||R||^2 + r ||a||^2 and R'y for the residual R = y - X a."""
     it = state.descent[0]
-    ones = (y.sum() - it.residual_sum) / y.size
+    ones = (total(y) - it.residual_sum) / y.size
     square, product = 0.0, 0.0
     for i in range(y.size):
         r = state.residual[i] + ones
@@ -205,7 +206,7 @@ def _residual_products(y, state):
     return square + state.counters[0].ridge * it.squares, product
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _pass(design, y, state, lam, entries):
     """One look at all columns: (duality gap, columns that broke the conditions and joined the
     working set).

@@ -84,7 +84,7 @@ class StochasticCD(CoordinateSolver):
         )
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _move_to(design, y, loss, state, j, old, new):
     """a_j = new, through zero by way of both parts, so that one of them stays 0."""
     if old != 0.0 and old * new <= 0.0:
@@ -94,7 +94,7 @@ def _move_to(design, y, loss, state, j, old, new):
         change(design, y, loss, state, np.sign(new), j, abs(new) - abs(old))
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _sweep(design, y, loss, sqnorms, state):
     """A step: as many updates as ``drawn`` has room for; the largest change. Columns are asked for
     before they are needed.

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import row, row_entries
+from fwcore.kernels.selection import place_among
 from fwcore.kernels.shuffle import draw_next
 from fwcore.kernels.tournament_tree import SHIFT, age_of, argmax_abs, changed, decay, rebuild, renew
 from fwcore.losses import negative_derivative_at
@@ -29,7 +30,7 @@ def dot(columns, values, v):
 @njit(nogil=True, cache=True)
 def entry_of(columns, values, j):
     """x_j of a row whose columns are sorted."""
-    k = j if columns.size > j and columns[j] == j else np.searchsorted(columns, j)
+    k = j if columns.size > j and columns[j] == j else place_among(columns, j)
     return values[k] if k < columns.size and columns[k] == j else 0.0
 
 
@@ -119,11 +120,12 @@ def refresh(rows, y, loss, state, j, vertex, learnt):
         rebuild(tree, slope)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def true_gap(rows, y, loss, state):
     """f'(a)'a + delta * max abs(f'(a)): a pass over X, charged; r stays."""
     gradient, along, steepest = state.spare, 0.0, 0.0
-    gradient[:] = 0.0
+    for j in range(gradient.size):
+        gradient[j] = 0.0
     for i in range(y.size):
         columns, values = row(rows, i, state.room)
         u = state.iterate[0].scale * dot(columns, values, state.coef)
@@ -138,7 +140,7 @@ def true_gap(rows, y, loss, state):
     return along + state.counters[0].value * steepest
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def fill(rows, y, loss, state):
     """Make r the gradient at a = 0, and ``table`` its derivatives: a pass over X, charged."""
     slope, table = state.slope, state.table

@@ -185,7 +185,7 @@ class FiniteSumSolver(Solver):
         return {"kappa_share": float(state.iterate["kappa_share"][0])}
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _confirmed(rows, y, loss, state, gap):
     """Whether the point may end by its gap; where the true gap is larger, it is not computed again
     for a while.

@@ -29,6 +29,9 @@ from fwcore.step_rules import (
     step_length,
 )
 
+# Typed: for a literal numba would compile what is called a second time.
+_ITERATE = np.int64(-1)
+
 
 def open_loop(method, state):
     """The step size of the method's paper at this turn."""
@@ -88,14 +91,14 @@ def _minimum_of(curve, descent, most):
 
 @njit(nogil=True, cache=True)
 def _look_along(rows, y, loss, state, j, vertex, i, away, length):
-    """The batch along d = vertex e_j - away e_i, or vertex e_j - a where i < 0, ||d||^2 =
+    """The batch along d = vertex e_j - away e_i, or vertex e_j - a where i is `_ITERATE`, ||d||^2 =
     ``length``.
     """
     it, square = state.iterate[0], 0.0
     for k in range(state.image.size):
         sample = state.order[k]
         columns, values = row(rows, sample, state.room)
-        start = state.image[k] if i < 0 else away * entry_of(columns, values, i)
+        start = state.image[k] if i == _ITERATE else away * entry_of(columns, values, i)
         state.toward[k] = vertex * entry_of(columns, values, j) - start
         state.response[k] = y[sample]
         square += loss.curvature_bound * state.toward[k] * state.toward[k]
@@ -107,13 +110,13 @@ def _look_along(rows, y, loss, state, j, vertex, i, away, length):
     return BatchCurve(loss, state.response, state.image, state.toward, 1.0 / share, bound)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _no_curve(loss, state):
     """What stands for the curve where the rule looks at none."""
     return BatchCurve(loss, state.response, state.image, state.toward, 1.0, 0.0)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _pairwise_step(rows, y, loss, state, j, vertex):
     """A pairwise step: (weight that moved, largest change of a coefficient)."""
     it = state.iterate[0]
@@ -148,7 +151,7 @@ def _add(state, j, by):
     it.squares += it.scale * it.scale * (state.coef[j] * state.coef[j] - old * old)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _away(state, j, vertex, gap):
     """Away from the worst atom or toward the vertex, whichever descends more: (column, vertex,
     descent, longest step, sign).
@@ -165,21 +168,26 @@ def _away(state, j, vertex, gap):
     return i, size, descent, longest_away(weight), -1.0
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _end_away(state, j, vertex, step, most, moved):
     """Drop column j where its weight is used up; the largest change of a coefficient, which is
     ``moved`` except for the origin.
     """
     it = state.iterate[0]
     if vertex == 0.0:
-        largest = np.abs(state.coef[state.support[: it.nnz]]).max()
+        largest = 0.0
+        for k in range(it.nnz):
+            largest = max(largest, abs(state.coef[state.support[k]]))
         return step / (1.0 + step) * it.scale * largest
     if step == most:
-        drop(state, np.flatnonzero(state.support[: it.nnz] == j)[0])
+        k = 0
+        while state.support[k] != j:
+            k += 1
+        drop(state, k)
     return moved
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def take_step(rows, y, loss, state, j, vertex, gap):
     """Make the step to the vertex delta * sign * e_j whose stochastic gap is ``gap``: (its length,
     largest change).
@@ -193,7 +201,7 @@ def take_step(rows, y, loss, state, j, vertex, gap):
     length = vertex * vertex - 2.0 * vertex * a_j + it.squares
     curve = _no_curve(loss, state)
     if needs_curve(state.rule):
-        curve = _look_along(rows, y, loss, state, j, vertex, -1, 0.0, length)
+        curve = _look_along(rows, y, loss, state, j, vertex, _ITERATE, 0.0, length)
         multiply(state.toward, sign)
     planned = open_loop(state.method, state)
     step = step_length(state.rule, curve, descent, planned, length, most, it)

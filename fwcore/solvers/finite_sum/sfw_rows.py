@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from fwcore.kernels.dispatch import implements
 from fwcore.solvers.finite_sum._gradient import refresh, steepest_vertex
 from fwcore.solvers.finite_sum._loop import FiniteSumSolver, estimate
 from fwcore.solvers.finite_sum._steps import open_loop
+
+# Typed: for a literal numba would compile what is called a second time.
+_NONE = np.int64(0)
 
 
 class Remembered(NamedTuple):
@@ -43,5 +48,5 @@ def _open_loop(method, state):
 
 @implements(estimate, Remembered)
 def _estimate(method, rows, y, loss, state):
-    refresh(rows, y, loss, state, 0, 0.0, 0.0)
+    refresh(rows, y, loss, state, _NONE, 0.0, 0.0)
     return steepest_vertex(state.tree, state.slope, state.iterate[0], state.counters[0].value)

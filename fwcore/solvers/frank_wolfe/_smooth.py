@@ -21,7 +21,15 @@ from numpy.typing import NDArray
 from fwcore.design import Design, Ridged, col_axpy, image_of
 from fwcore.kernels.scaled_iterate import SCALED, mix, mixed_squares
 from fwcore.kernels.types import Floats, Ints
-from fwcore.kernels.vectors import add_constant, add_multiple
+from fwcore.kernels.vectors import (
+    add_constant,
+    add_multiple,
+    multiply,
+    take,
+    total,
+    total_size,
+    total_square,
+)
 from fwcore.losses import Loss, loss_at, negative_derivative_at
 from fwcore.problem import Problem
 from fwcore.solvers.base import check_stop, record
@@ -126,16 +134,18 @@ def _derive(y, loss, state):
 def _refresh(design, y, loss, state, radius):
     it = state.iterate[0]
     indices = state.support[: it.nnz]
-    norm = it.scale * np.abs(state.coef[indices]).sum()
+    coefficients = take(state.coef, indices)
+    norm = it.scale * total_size(coefficients)
     if norm > radius:
         it.scale *= radius / norm
-    values = it.scale * state.coef[indices]
-    image_of(design, indices, values, state.image)
-    it.l1, it.squares = np.abs(state.coef[indices]).sum(), (values * values).sum()
+    it.l1 = total_size(coefficients)
+    multiply(coefficients, it.scale)
+    image_of(design, indices, coefficients, state.image)
+    it.squares = total_square(coefficients)
     _derive(y, loss, state)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _step_toward(design, y, loss, state, j, slope, gap):
     """Go toward the vertex of column j, as far as the rule says; the largest change.
 
@@ -145,8 +155,8 @@ def _step_toward(design, y, loss, state, j, slope, gap):
     j, vertex = place_of(state, j, slope)
     for i in range(y.size):
         state.toward[i] = -state.image[i]
-    total = col_axpy(design, j, vertex, state.toward)
-    add_constant(state.toward, -(total / y.size))
+    added = col_axpy(design, j, vertex, state.toward)
+    add_constant(state.toward, -(added / y.size))
     a_j = it.scale * state.coef[j]
     linear = counters.ridge * (vertex * it.scale * state.coef[j] - it.squares)
     square = counters.ridge * (vertex * vertex - it.squares) - 2.0 * linear
@@ -165,9 +175,9 @@ def _step_toward(design, y, loss, state, j, slope, gap):
 def _advance(design, y, loss, state, rows):
     it, counters = state.iterate[0], state.counters[0]
     for k in range(rows.size):
-        total = state.residual.sum()
+        residual, along = state.residual, it.along
         j, slope, gap = find_vertex(
-            design, state.nothing, state, -1.0, state.residual, total, it.along, abs(it.along)
+            design, state.nothing, state, -1.0, residual, total(residual), along, abs(along)
         )
         moved = 0.0
         # The gap vouches for the iterate before the step, so where it is small enough that iterate

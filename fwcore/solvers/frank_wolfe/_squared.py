@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fwcore.design import Design, Ridged, col_axpy, combine
 from fwcore.kernels.scaled_iterate import SCALED, mix, mixed_squares
 from fwcore.kernels.types import Floats, Ints
-from fwcore.kernels.vectors import multiply
+from fwcore.kernels.vectors import multiply, take, total, total_size, total_square
 from fwcore.problem import Problem
 from fwcore.solvers.base import check_stop, record
 from fwcore.solvers.frank_wolfe._vertex import find_vertex, place_of
@@ -108,17 +108,18 @@ def refresh(design, y, state):
     """
     it = state.iterate[0]
     indices = state.support[: it.nnz]
-    coefficients = state.coef[indices]
+    coefficients = take(state.coef, indices)
     ones = combine(design, indices, coefficients, state.image)
-    it.image_sum = state.image.sum()
-    it.squares = it.scale * it.scale * (coefficients * coefficients).sum()
-    it.energy = state.counters[0].ridge * it.scale * it.scale * (coefficients * coefficients).sum()
+    it.image_sum = total(state.image)
+    squares = total_square(coefficients)
+    it.squares = it.scale * it.scale * squares
+    it.energy = state.counters[0].ridge * it.scale * it.scale * squares
     it.correlation = 0.0
     for i in range(y.size):
         fitted = it.scale * (state.image[i] + ones)
         it.energy += fitted * fitted
         it.correlation += y[i] * fitted
-    it.l1 = np.abs(coefficients).sum()
+    it.l1 = total_size(coefficients)
 
 
 @njit(nogil=True, cache=True)
@@ -139,7 +140,7 @@ def _rescale_to(state, radius):
         it.correlation *= c
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def move(design, sigma, state, j, gradient, sqnorm, vertex, step):
     """a <- (1 - step) a + step * vertex * e_j, with S, F and the image; return the largest change
     of a coefficient.
@@ -162,7 +163,7 @@ def move(design, sigma, state, j, gradient, sqnorm, vertex, step):
     return moved
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def descent_vertex(design, sigma, state):
     """`find_vertex` for the squared loss, whose gradient'a = S - F."""
     it = state.iterate[0]
@@ -170,7 +171,7 @@ def descent_vertex(design, sigma, state):
     return find_vertex(design, sigma, state, it.scale, state.image, it.image_sum, along, size)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def step_toward(design, sigma, sqnorms, state, j, gradient):
     """Go toward the vertex of column j, as far as the rule says; the largest change."""
     it, counters = state.iterate[0], state.counters[0]

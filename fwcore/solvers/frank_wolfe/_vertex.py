@@ -15,24 +15,25 @@ from fwcore.oracles import steepest
 _ROUNDING = 1e-13
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _steepest_of_support(design, sigma, state, scale, image, image_sum, best, slope):
     """The steeper of (best, slope) and the columns of the support, whose best vertex never ascends;
     charged.
     """
     it, counters = state.iterate[0], state.counters[0]
-    positive = counters.positive
+    positive, largest = counters.positive, steepness(slope, counters.positive)
     for k in range(it.nnz):
         j = state.support[k]
         gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
-        if steepness(gradient, positive) > steepness(slope, positive):
-            best, slope = j, gradient
+        size = steepness(gradient, positive)
+        if size > largest:
+            best, slope, largest = j, gradient, size
         counters.entries += col_entries(design, j)
     counters.dots += it.nnz
     return best, slope
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def find_vertex(design, sigma, state, scale, image, image_sum, along, size):
     """Ask the oracle until its vertex descends: (index, gradient_j, Frank-Wolfe gap of the vertex).
 
@@ -63,7 +64,7 @@ def find_vertex(design, sigma, state, scale, image, image_sum, along, size):
             return j, slope, along + counters.value * steepness(slope, positive)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def place_of(state, j, slope):
     """(column, its coordinate) of the vertex that descends most along column j.
 

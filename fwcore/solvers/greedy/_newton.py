@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fwcore.design import col_dot, col_entries
 from fwcore.kernels.types import Floats, Ints
+from fwcore.kernels.vectors import total, total_size
 from fwcore.oracles import FullPass, steepest_of_rows
 from fwcore.problem import Problem
 from fwcore.solvers.base import record
@@ -78,7 +79,7 @@ class NewtonEngine:
         return nonzeros(arrays.fit)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _grow(design, seen, sqnorms, entries, state):
     """Let the steepest column join that does not depend on the support; whether there is one. What
     is looked at is charged.
@@ -89,7 +90,7 @@ def _grow(design, seen, sqnorms, entries, state):
         state.counters[0],
         state.fit.residual,
     )
-    norm, total = np.sqrt(residual @ residual), residual.sum()
+    norm, residual_sum = np.sqrt(residual @ residual), total(residual)
     j, _, _, touched, dots, _ = steepest_of_rows(
         state.oracle, design, seen, entries, residual, state.listed
     )
@@ -100,7 +101,8 @@ def _grow(design, seen, sqnorms, entries, state):
         counters.dots += dots
         if j >= 0:
             counters.entries += col_entries(design, j)
-            if abs(col_dot(design, j, residual, total)) > _DEPENDENT * norm * np.sqrt(sqnorms[j]):
+            slope = abs(col_dot(design, j, residual, residual_sum))
+            if slope > _DEPENDENT * norm * np.sqrt(sqnorms[j]):
                 state.listed[j] = True
                 fit.columns[it.size], fit.values[it.size] = j, 0.0
                 it.size += 1
@@ -142,9 +144,11 @@ def _advance(design, seen, sqnorms, y, loss, entries, state, rows):
         if grown:
             solve_on(design, sqnorms, y, loss, fit, counters)
         values = fit.values[: it.size]
-        row.objective, row.l1, row.nnz = it.objective, np.abs(values).sum(), it.size
-        moved = np.abs(values[: before.size] - before).max() if before.size else 0.0
-        record(counters, row, np.nan, max(moved, abs(values[-1]) if grown else 0.0))
+        row.objective, row.l1, row.nnz = it.objective, total_size(values), it.size
+        moved = abs(values[-1]) if grown else 0.0
+        for k in range(before.size):
+            moved = max(moved, abs(values[k] - before[k]))
+        record(counters, row, np.nan, moved)
         if not grown or it.size >= ends.wanted:
             counters.outcome = _REACHED
             return n + 1

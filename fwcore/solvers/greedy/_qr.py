@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fwcore.design import image_of
 from fwcore.kernels.types import Floats, Ints
+from fwcore.kernels.vectors import add_multiple, total_size
 from fwcore.oracles import FullPass, steepest_of_rows
 from fwcore.problem import Problem
 from fwcore.solvers.base import record
@@ -106,7 +107,7 @@ class FactorisedEngine:
         return indices[values != 0], values[values != 0]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _join(design, sqnorms, state, j):
     """Make column j a part of the factorisation; whether it does not depend on the support."""
     it, column, basis, triangle, residual = (
@@ -126,19 +127,20 @@ def _join(design, sqnorms, state, j):
         for i in range(k):
             part = basis[i] @ column
             triangle[i, k] += part
-            column -= part * basis[i]
+            add_multiple(column, -part, basis[i])
         norm = np.sqrt(column @ column)
     if norm <= _DEPENDENT * np.sqrt(sqnorms[j]):
         return False
     triangle[k, k], state.support[k] = norm, j
-    basis[k] = column / norm
+    for i in range(column.size):
+        basis[k, i] = column[i] / norm
     state.along[k] = basis[k] @ residual
-    residual -= state.along[k] * basis[k]
+    add_multiple(residual, -state.along[k], basis[k])
     it.size, it.objective = k + 1, 0.5 * (residual @ residual)
     return True
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _solve(triangle, along, values, size):
     """``values`` = the coefficients, by back substitution; the largest change of one."""
     moved = 0.0
@@ -154,7 +156,7 @@ def _solve(triangle, along, values, size):
     return moved
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _grow(design, rows, sqnorms, entries, state):
     """Let the steepest column join that does not depend on the support; whether there is one. What
     is looked at is charged.
@@ -195,7 +197,7 @@ def _advance(design, rows_of_design, sqnorms, entries, state, rows):
             moved = _solve(state.triangle, state.along, state.values, it.size)
         row.objective, row.l1, row.nnz = (
             it.objective,
-            np.abs(state.values[: it.size]).sum(),
+            total_size(state.values[: it.size]),
             it.size,
         )
         record(counters, row, np.nan, moved)

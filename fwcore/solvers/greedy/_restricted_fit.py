@@ -19,7 +19,7 @@ from numba import njit
 
 from fwcore.design import col_dot, col_entries, image_of
 from fwcore.kernels.types import Floats, Ints
-from fwcore.kernels.vectors import multiply
+from fwcore.kernels.vectors import largest_size, multiply, total
 from fwcore.losses import (
     curvature_at,
     is_parabola,
@@ -100,7 +100,7 @@ def refresh_residual(design, y, loss, fit, counters):
         counters.entries += col_entries(design, fit.columns[k])
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _derive(y, loss, fit):
     fit.about[0].objective = 0.0
     for i in range(y.size):
@@ -113,14 +113,14 @@ def _derive(y, loss, fit):
 @njit(nogil=True, cache=True)
 def _dots(design, fit, v, out, counters):
     """out_k = x_k'v for the columns of the fit; charged."""
-    total = v.sum()
+    v_sum = total(v)
     for k in range(fit.about[0].size):
-        out[k] = col_dot(design, fit.columns[k], v, total)
+        out[k] = col_dot(design, fit.columns[k], v, v_sum)
         counters.entries += col_entries(design, fit.columns[k])
     counters.dots += fit.about[0].size
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _times_hessian(design, sqnorms, fit, damping, counters):
     """``product`` = (X'diag(l'') X + damping D) ``search``, D = diag ||x_j||^2; ``toward`` = X
     ``search``, times l''.
@@ -135,7 +135,7 @@ def _times_hessian(design, sqnorms, fit, damping, counters):
         counters.entries += col_entries(design, fit.columns[k])
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _solve(design, sqnorms, fit, tolerance, damping, counters):
     """``step`` = the Newton step for the slopes ``gradient`` = X'r, to a share ``tolerance`` of
     them (Jacobi-preconditioned).
@@ -191,11 +191,11 @@ def solve_on(design, sqnorms, y, loss, fit, counters):
                 sqnorms,
                 fit,
                 min(0.1, np.sqrt(steepest / first)),
-                _DAMPING * fit.curvature.mean(),
+                _DAMPING * (total(fit.curvature) / y.size),
                 counters,
             )
         image_of(design, fit.columns[:n], fit.step[:n], fit.toward)
-        longest = np.abs(fit.toward).max()
+        longest = largest_size(fit.toward)
         if is_separable(loss) and longest > _LONGEST:
             multiply(fit.toward, _LONGEST / longest)
             multiply(fit.step[:n], _LONGEST / longest)

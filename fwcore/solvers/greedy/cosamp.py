@@ -10,7 +10,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from fwcore.kernels.selection import largest_first
 from fwcore.kernels.types import Floats, Ints
+from fwcore.kernels.vectors import largest_size, total_size
 from fwcore.options import Amount, Count, Options, OracleOptions, WalkOptions
 from fwcore.oracles import FullPass, steepest_columns, steepest_of_rows
 from fwcore.oracles.choice import Answer, asks_rows, last_answer, row_subset_oracle, variant_of
@@ -142,7 +144,7 @@ class Cosamp(Solver):
         return last_answer(state.arrays.oracle)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _join(state, chosen):
     """The columns ``chosen`` join, with coefficients of 0."""
     fit, it = state.fit, state.fit.about[0]
@@ -153,39 +155,47 @@ def _join(state, chosen):
             it.size += 1
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _prune(state):
     """Keep the k largest coefficients."""
     fit, it, kept = state.fit, state.fit.about[0], 0
-    order = np.argsort(-np.abs(fit.values[: it.size]))
-    stays = np.zeros(it.size, np.bool_)
-    stays[order[: state.ends[0].k]] = True
+    sizes, places = np.abs(fit.values[: it.size]), np.arange(it.size)
+    stay = min(state.ends[0].k, it.size)
+    largest_first(sizes, places, stay)
+    for k in range(it.size):
+        state.listed[fit.columns[places[k]]] = k < stay and sizes[k] != 0.0
     for k in range(it.size):
         j, value = fit.columns[k], fit.values[k]
-        state.listed[j] = stays[k] and value != 0.0
         if state.listed[j]:
             fit.columns[kept], fit.values[kept] = j, value
             kept += 1
     it.size = kept
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _moved(columns, values, fit):
     """The largest change of a coefficient since these were all."""
     largest = 0.0
+    now, after, size = fit.columns, fit.values, fit.about[0].size
     for k in range(columns.size):
-        now = 0.0
-        for n in range(fit.about[0].size):
-            if fit.columns[n] == columns[k]:
-                now = fit.values[n]
-        largest = max(largest, abs(values[k] - now))
-    for n in range(fit.about[0].size):
-        if not (columns == fit.columns[n]).any():
-            largest = max(largest, abs(fit.values[n]))
+        change = values[k] - _value_of(columns[k], now, after, size)
+        largest = max(largest, abs(change))
+    for n in range(size):
+        change = after[n] - _value_of(now[n], columns, values, columns.size)
+        largest = max(largest, abs(change))
     return largest
 
 
 @njit(nogil=True, cache=True)
+def _value_of(j, columns, values, size):
+    """The coefficient of column j, 0 where it is not among the first ``size``."""
+    for n in range(size):
+        if columns[n] == j:
+            return values[n]
+    return 0.0
+
+
+@njit(nogil=True, inline="always")
 def _iterate(design, seen, sqnorms, y, loss, entries, state):
     """One iteration; the largest change of a coefficient. What is looked at is charged."""
     fit, it, counters = state.fit, state.fit.about[0], state.counters[0]
@@ -212,12 +222,12 @@ def _advance(design, seen, sqnorms, y, loss, entries, state, rows):
             moved = _iterate(design, seen, sqnorms, y, loss, entries, state)
         row.objective, row.l1, row.nnz = (
             it.objective,
-            np.abs(state.fit.values[: it.size]).sum(),
+            total_size(state.fit.values[: it.size]),
             it.size,
         )
         record(counters, row, np.nan, moved)
         stays = ends.settles and (
-            it.size == 0 or moved <= 1e-9 * np.abs(state.fit.values[: it.size]).max()
+            it.size == 0 or moved <= 1e-9 * largest_size(state.fit.values[: it.size])
         )
         if stays or it.objective <= ends.enough or counters.point_steps >= ends.steps:
             counters.outcome = _REACHED

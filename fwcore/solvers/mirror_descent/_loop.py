@@ -23,6 +23,7 @@ from fwcore.design import all_dots, col_entries, cpu_seconds, image_of, row, row
 from fwcore.kernels.duality_gap import penalty_gap
 from fwcore.kernels.random import new_stream, uniform_int
 from fwcore.kernels.types import Floats, Ints
+from fwcore.kernels.vectors import nonzeros, take, total
 from fwcore.losses import loss_at, negative_derivative_at
 from fwcore.options import Amount, Count, GapOptions
 from fwcore.problem import Problem
@@ -255,15 +256,15 @@ def _settle(state):
 @njit(nogil=True, cache=True)
 def _value(design, y, loss, state):
     """f(a), and the residual; charged as a dot product for each coefficient."""
-    indices, total = np.flatnonzero(state.coef), 0.0
-    image_of(design, indices, state.coef[indices], state.image)
+    indices, f = nonzeros(state.coef), 0.0
+    image_of(design, indices, take(state.coef, indices), state.image)
     for i in range(y.size):
-        total += loss_at(loss, state.image[i], y[i])
+        f += loss_at(loss, state.image[i], y[i])
         state.residual[i] = negative_derivative_at(loss, state.image[i], y[i])
     for j in indices:
         state.counters[0].entries += col_entries(design, j)
     state.counters[0].dots += indices.size
-    return total
+    return f
 
 
 @njit(nogil=True, cache=True)
@@ -284,7 +285,7 @@ def _gap(design, y, loss, entries, state):
     """The gap of ``coef``, for a pass over all columns."""
     it, counters, steepest = state.mirror[0], state.counters[0], 0.0
     f = _value(design, y, loss, state)
-    all_dots(design, state.residual, state.residual.sum(), state.dots)
+    all_dots(design, state.residual, total(state.residual), state.dots)
     counters.dots += state.dots.size
     counters.entries += entries
     for j in range(state.dots.size):

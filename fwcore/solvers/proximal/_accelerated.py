@@ -15,7 +15,7 @@ from fwcore.kernels.projection import project_l1
 from fwcore.kernels.soft_threshold import soft_threshold
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.types import Floats, Ints
-from fwcore.kernels.vectors import copy_into
+from fwcore.kernels.vectors import copy_into, nonzeros, take, total
 from fwcore.losses import loss_at, negative_derivative_at
 from fwcore.options import GapOptions
 from fwcore.problem import Problem
@@ -128,12 +128,12 @@ def _value(loss, y, image, a, ridge):
     return total
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _slopes(design, y, loss, image, a, state, entries):
     """``dots`` = X'R - r a = -f'(a), where X a = image; charged as p dot products."""
     for i in range(y.size):
         state.residual[i] = negative_derivative_at(loss, image[i], y[i])
-    all_dots(design, state.residual, state.residual.sum(), state.dots)
+    all_dots(design, state.residual, total(state.residual), state.dots)
     if state.counters[0].ridge > 0.0:
         for j in range(a.size):
             state.dots[j] -= state.counters[0].ridge * a[j]
@@ -144,15 +144,15 @@ def _slopes(design, y, loss, image, a, state, entries):
 @njit(nogil=True, cache=True)
 def _product(design, a, counters, out):
     """out = X a by its non-zero coefficients, charged as a dot product each; their number."""
-    indices = np.flatnonzero(a)
-    image_of(design, indices, a[indices], out)
+    indices = nonzeros(a)
+    image_of(design, indices, take(a, indices), out)
     for j in indices:
         counters.entries += col_entries(design, j)
     counters.dots += indices.size
     return indices.size
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _prox(state, lipschitz):
     """``trial`` = the proximal step of length 1 / L from ``point``: soft-thresholding by lam / L,
     or projection on the ball.
@@ -169,7 +169,7 @@ def _prox(state, lipschitz):
         state.trial[j] = soft_threshold(target[j], value / lipschitz, positive)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _backtrack(design, y, loss, state, f_point, image):
     """Double L until its quadratic bounds f at ``trial``; f there, its image in ``image``, and its
     non-zeros.
@@ -213,7 +213,7 @@ def _accept(state, image):
     return moved
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _gap(design, y, loss, state, entries):
     """The gap of the iterate, for a pass over all columns."""
     it, counters = state.proximal[0], state.counters[0]

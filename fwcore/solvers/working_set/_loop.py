@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from fwcore.design import col_axpy, col_dot, col_entries, some_dots
 from fwcore.kernels.types import Floats, Ints
+from fwcore.kernels.vectors import total
 from fwcore.options import Choice, Count, WalkOptions
 from fwcore.problem import Problem
 from fwcore.solvers.base import (
@@ -246,7 +247,7 @@ def _extend(design, sigma, columns, face, joining, image):
     for w in range(it.size, it.size + joining):
         image[:] = 0.0
         col_axpy(design, columns[w], 1.0, image)
-        image_sum = image.sum()
+        image_sum = total(image)
         for k in range(w + 1):
             product = col_dot(design, columns[k], image, image_sum)
             face.gram[w, k], face.gram[k, w] = product, product
