@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import os
 import sys
 import threading
 from typing import Any
@@ -22,7 +23,7 @@ _GOSSIPS = (
 
 def on_server_loaded(server_context: Any) -> None:
     """Keep the log to what matters, the collector off what stays for ever, and compile the solvers
-    in the background.
+    in the background, unless FWCORE_WARMUP is 0: then each is compiled when it is first run.
     """
     for name in _GOSSIPS:
         logging.getLogger(name).addFilter(_is_news)
@@ -33,7 +34,8 @@ def on_server_loaded(server_context: Any) -> None:
     # objects that never become any.
     gc.collect()
     gc.freeze()
-    threading.Thread(target=_warm_up, name="fwcore-warmup", daemon=True).start()
+    if os.environ.get("FWCORE_WARMUP") != "0":
+        threading.Thread(target=_warm_up, name="fwcore-warmup", daemon=True).start()
 
 
 def _is_news(record: logging.LogRecord) -> bool:

@@ -17,7 +17,7 @@ from app.live.features import TopFeatures
 from app.live.picture import Picture
 from app.live.sources import RunSources
 from app.runs import Run
-from app.theme import CARD, CARD_GRID, RUN_COLOURS, SMALL_TITLES
+from app.theme import CARD, CARD_GRID, SMALL_TITLES
 from app.wire import Wire
 
 _PREBUILT = 2
@@ -35,7 +35,7 @@ class Board:
         self._features, self._chosen_at = TopFeatures(), 0.0
         self._runs: list[Run] = []
         self._add_slots(_PREBUILT)
-        self._cursor = Cursor(self.pictures, self.sources[0], wire)
+        self._cursor = Cursor(self.pictures, self.sources[0], wire, self._point_at)
         self.point = pmui.IntSlider(
             label="Point under the cursor", start=1, end=2, value=1, disabled=True, size="small"
         )
@@ -54,6 +54,11 @@ class Board:
         self._cursor.choose(event.new - 1)
         self._wire.send()
 
+    def _point_at(self, k: int) -> None:
+        """Let the slider show the point that the mouse has chosen."""
+        if 0 <= k < self.point.end:
+            self.point.value = k + 1
+
     def _picture(self, kind: type[Picture]) -> Any:
         return next(picture for picture in self.pictures if isinstance(picture, kind))
 
@@ -61,10 +66,12 @@ class Board:
         """Make glyphs and sources for as many runs as are to be shown at once, and never take them
         away.
         """
-        for k in range(len(self.sources), count):
-            self.sources.append(RunSources(self._wire))
-            for picture in self.pictures:
-                picture.add_run(k, self.sources[k])
+        first = len(self.sources)
+        new = [RunSources(self._wire) for _ in range(first, count)]
+        self.sources += new
+        for picture in self.pictures:
+            picture.add_runs(first, new)
+        for k in range(first, count):
             self._show(k)
 
     def _show(self, k: int) -> None:
@@ -75,12 +82,15 @@ class Board:
 
     def begin(self, runs: list[Run]) -> None:
         """Show these runs instead of what was there; each keeps its colour."""
-        self._runs = runs[: len(RUN_COLOURS)]
+        self._runs = runs
         self._features, self._chosen_at = TopFeatures(), 0.0
         if len(self.sources) < len(self._runs):
             with_document(self._add_slots, len(self._runs))
         for picture in self.pictures:
             picture.hold_axes(True)
+            for plot in picture.figures:
+                self._wire.reset(plot.x_range)
+                self._wire.reset(plot.y_range)
         self._extra.visible = any(
             picture.concerns(run)
             for picture in self.pictures

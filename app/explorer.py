@@ -21,7 +21,7 @@ from app.document import forget_busy, served
 from app.drain import Drain
 from app.runs import RunState, Session
 from app.scheduler import scheduler
-from app.settings import SPEEDS, Settings
+from app.settings import EXPERIMENT, SPEEDS, Settings
 from app.theme import SIDEBAR_WIDTH
 from app.wire import Wire
 from fwcore import DatasetError, ParameterError
@@ -59,10 +59,11 @@ class Explorer(Viewer):
         )
         self.drain = Drain(self.session, self.board, self.wire, self._show)
         self.transport = Transport(self.param.phase, self.settings, self._command)
-        self.settings.param.watch(
-            self._describe, ["dataset", "loss", "test_fraction", "solver", "competitors", "points"]
-        )
+        self.settings.param.watch(self._describe, [*EXPERIMENT])
+        for options in self.settings.options.values():
+            options.param.watch(self._describe, [*options.declared()])
         self.settings.param.watch(lambda event: self.session.set_speed(SPEEDS[event.new]), "speed")
+        self.wire.param.watch(self._follow_system, "dark")
         self._wired = not served()
         if not self._wired:
             pn.state.onload(self._wire)
@@ -92,9 +93,18 @@ class Explorer(Viewer):
         """
         self._wired = True
         self._tell()
+        self._follow_system()
+
+    def _follow_system(self, *events: Any) -> None:
+        """Dark or light, as the system is, until somebody turns the switch of the page."""
+        # Components that are mounted after a change of theme would set it back.
+        if self._page is not None and self._wired:
+            self._page.dark_theme = self.wire.dark
 
     def _describe(self, *events: Any) -> None:
-        self.headline = words.headline(self.settings)
+        """Say what is solved: what was run, not what has been set since."""
+        chosen, run = self.settings.chosen(), self.session.experiment
+        self.headline = words.headline(run or chosen, changed=run not in (None, chosen))
 
     def _tell(self, *events: Any) -> None:
         state = self.session.state
@@ -130,12 +140,14 @@ class Explorer(Viewer):
             self._start(paused=name == "step")
         elif name == "reset":
             self.session.reset()
+            self._describe()
             self.board.begin([])
         else:
             getattr(self.session, name)()
         self._show()
         self.wire.send()
-        if self.session.live:
+        # Also where all have ended meanwhile, or nobody would tell.
+        if self.session.runs:
             self.drain.start()
         if name in ("run", "step") and self._page is not None and self.wire.narrow:
             self._page.sidebar_open = False
@@ -147,6 +159,7 @@ class Explorer(Viewer):
             self._refusal = str(error)
             return
         self.session.start(experiment, SPEEDS[self.settings.speed], paused=paused)
+        self._describe()
         self.board.begin(self.session.runs)
 
     def close(self, *events: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import param
@@ -17,6 +17,7 @@ from fwcore import (
     find_loss,
     find_solver,
     grids,
+    option_kinds,
 )
 
 SPEEDS: dict[str, float | None] = {
@@ -44,6 +45,13 @@ class Experiment:
     solvers: tuple[tuple[str, dict[str, Any]], ...]
 
 
+# Of data whose paper holds out nothing: without a test error half of the page is empty.
+_HELD_OUT = 0.25
+_SOLVERS = ("solver", "competitors")
+EXPERIMENT = (*(f.name for f in fields(Experiment) if f.name != "solvers"), *_SOLVERS)
+"""The settings that make an experiment, besides the options of its solvers."""
+
+
 class Settings(param.Parameterized):
     """Everything on the left of the page but the options of the solvers, which are in ``options``
     by the solver's name.
@@ -64,17 +72,17 @@ class Settings(param.Parameterized):
         label="Rows held out",
         doc="Share of the rows on which the test error is measured.",
     )
-    split_seed = param.Integer(
+    split_seed = option_kinds.Count(
         default=0, bounds=(0, 2**32 - 1), label="Split seed", doc="Seed of the choice of test rows."
     )
     solver = param.Selector(default="sfw", objects=["sfw"], label="Solver")
     competitors = param.ListSelector(
         default=["cd"], objects=["cd"], label="Overlay", doc="Solvers to run beside it."
     )
-    points = param.Integer(
+    points = option_kinds.Count(
         default=grids.POINTS, bounds=(2, 1000), label="Points", doc="Points of the path."
     )
-    delta_max = param.Number(
+    delta_max = option_kinds.Amount(
         default=None,
         bounds=(0.0, None),
         inclusive_bounds=(False, True),
@@ -83,9 +91,11 @@ class Settings(param.Parameterized):
         doc="End of the δ grid. Empty: the l1 norm of the accurate solution at λ max / 100, found "
         "once a problem.",
     )
-    seed = param.Integer(default=0, bounds=(0, 2**32 - 1), label="Seed", doc="Seed of the solvers.")
+    seed = option_kinds.Count(
+        default=0, bounds=(0, 2**32 - 1), label="Seed", doc="Seed of the solvers."
+    )
     speed = param.Selector(default="200 steps/s", objects=list(SPEEDS), label="Speed")
-    relevant = param.Integer(
+    relevant = option_kinds.Count(
         default=32,
         bounds=(1, 10**6),
         label="Relevant columns",
@@ -105,7 +115,7 @@ class Settings(param.Parameterized):
     def _take_defaults_of_dataset(self) -> None:
         dataset = datasets.find(self.dataset)
         defaults = {
-            "test_fraction": dataset.test_fraction,
+            "test_fraction": dataset.test_fraction or _HELD_OUT,
             "relevant": dataset.relevant or 32,
             "points": dataset.points,
         }
@@ -123,12 +133,24 @@ class Settings(param.Parameterized):
         self.competitors = [
             name for name in self.competitors if not find_solver(name).lacks(find_loss(self.loss))
         ]
-        self.delta_max = None
+        self.param.update(delta_max=None)
 
     @property
     def columns(self) -> int:
         """Columns of the dataset, known before it is loaded."""
         return datasets.find(self.dataset).columns
+
+    @property
+    def solvers(self) -> list[str]:
+        """The chosen solver, and those that run beside it."""
+        return [self.solver, *(name for name in self.competitors if name != self.solver)]
+
+    def chosen(self) -> Experiment:
+        """The choice as it is."""
+        return Experiment(
+            **{name: getattr(self, name) for name in EXPERIMENT if name not in _SOLVERS},
+            solvers=tuple((name, self.options[name].settings()) for name in self.solvers),
+        )
 
     def experiment(self) -> Experiment:
         """The choice, checked as far as it can be before the data are loaded.
@@ -140,13 +162,12 @@ class Settings(param.Parameterized):
         DatasetError
             Files are not at hand.
         """
-        names = [self.solver, *(name for name in self.competitors if name != self.solver)]
         if not datasets.available(datasets.find(self.dataset)):
             raise DatasetError(
                 f"The files of {datasets.find(self.dataset).title} are not at hand: download "
                 "them first."
             )
-        for name in names:
+        for name in self.solvers:
             if find_solver(name).missing:
                 raise ParameterError(
                     "solver",
@@ -155,15 +176,10 @@ class Settings(param.Parameterized):
                     name,
                 )
             if lacking := find_solver(name).lacks(find_loss(self.loss)):
-                rule = f"one with {' and '.join(lacking)}"
+                fitting = [loss for loss in LOSSES if not find_solver(name).lacks(find_loss(loss))]
+                rule = (
+                    f"one with {' and '.join(lacking)}, such as {' or '.join(fitting)}; or choose "
+                    "another solver"
+                )
                 raise ParameterError("loss", find_solver(name).title, rule, self.loss)
-        return Experiment(
-            dataset=self.dataset,
-            loss=self.loss,
-            split_seed=self.split_seed,
-            test_fraction=self.test_fraction,
-            points=self.points,
-            delta_max=self.delta_max,
-            seed=self.seed,
-            solvers=tuple((name, self.options[name].settings()) for name in names),
-        )
+        return self.chosen()

@@ -1,13 +1,30 @@
-"""Colours and sizes. Colour-blind readers can distinguish the run colours (after Okabe & Ito), on
-white and on near-black.
-"""
+"""Colours and sizes."""
 
 from __future__ import annotations
 
-RUN_COLOURS = ("#2c86d1", "#e2703a", "#1a9e77", "#c06fa9", "#b58900", "#5fb3e6")
-"""Colour of the k-th run; the first is the chosen solver, the others overlay it."""
+RUN_COLOURS = (
+    "#2498d1",
+    "#ee6649",
+    "#149c7f",
+    "#b9279a",
+    "#077b06",
+    "#5d3df6",
+    "#fe076e",
+    "#1c63d3",
+)
+"""Each with a contrast of at least 3:1 to white and to near-black; of all sets of eight that a
+search found, the one whose closest pair is the farthest apart for protan and deutan eyes.
+"""
 
-RUN_DASHES = ("solid", "dashed", "dotted", "dotdash", "dashdot", "dashed")
+DASHES = {"solid": "", "dashed": "8 4", "dotted": "2 3", "dotdash": "2 3 8 3", "dashdot": "8 3 2 3"}
+"""Names of Bokeh's dashes, and the same for SVG."""
+
+
+def run_style(k: int) -> tuple[str, str]:
+    """Colour and dash of the k-th run, its own among 40."""
+    colours = len(RUN_COLOURS)
+    return RUN_COLOURS[k % colours], [*DASHES][(k + k // colours) % len(DASHES)]
+
 
 STATE_COLOURS = {
     "preparing": "#8a6d00",

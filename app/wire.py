@@ -14,8 +14,8 @@ from panel.custom import JSComponent
 
 
 class Wire(JSComponent):
-    """Carries changes of Bokeh models to the page, and brings back how far the page has painted and
-    how wide it is.
+    """Carries changes of Bokeh models to the page, and brings back how far the page has painted,
+    how wide it is and whether the system is dark.
 
     Bokeh would send each change of each model as a message of its own, a millisecond of the server
     each, and Panel may let one overtake another. Here a tick is one message with a number. A page
@@ -33,9 +33,10 @@ class Wire(JSComponent):
         default=False,
         doc="Whether the controls cover the pictures when they are open, as on a phone.",
     )
+    dark = param.Boolean(default=False, doc="Whether the system prefers dark pages.")
 
     # An answer is no work: the page's busy state would be sent back and forth with each.
-    _busy__ignore: ClassVar[list[str]] = ["seen", "lost", "narrow"]
+    _busy__ignore: ClassVar[list[str]] = ["seen", "lost", "narrow", "dark"]
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -75,6 +76,11 @@ class Wire(JSComponent):
         else:
             source.stream(columns)
 
+    def reset(self, axis: Any) -> None:
+        """Let a range forget where somebody panned or zoomed it."""
+        if self._models:
+            self._changes.append({"id": axis.id, "reset": True})
+
     def repeat(self) -> None:
         """Put all attributes again; whoever puts rows does likewise."""
         self._changes += [
@@ -99,6 +105,7 @@ class Wire(JSComponent):
       const model = document.get_model_by_id(change.id)
       if (model == null) return false
       if (change.set !== undefined) { model.setv(change.set, {sync: false}); return true }
+      if (change.reset !== undefined) { model.reset(); return true }
       const columns = Object.entries(change.rows)
       const rows = Object.fromEntries(columns.map(([name, column]) => [name, numbers(column)]))
       if (change.replace) model.setv({data: rows}, {sync: false})
@@ -112,6 +119,10 @@ class Wire(JSComponent):
       const measure = () => { if (model.narrow != narrow.matches) model.narrow = narrow.matches }
       narrow.addEventListener('change', measure)
       measure()
+      const dark = window.matchMedia('(prefers-color-scheme: dark)')
+      const adapt = () => { if (model.dark != dark.matches) model.dark = dark.matches }
+      dark.addEventListener('change', adapt)
+      adapt()
 
       let last = null, asking = false
       const ask = delay => {

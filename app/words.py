@@ -6,8 +6,8 @@ import html
 import time
 
 from app.runs import Run, RunState, Session
-from app.settings import Settings
-from app.theme import RUN_COLOURS, STATE_COLOURS
+from app.settings import Experiment
+from app.theme import DASHES, STATE_COLOURS, run_style
 from fwcore import FORMS, datasets, find_loss, find_solver, warmup
 
 _LINE = "display:flex;flex-wrap:wrap;gap:4px 12px;align-items:center;padding:2px 0"
@@ -18,22 +18,23 @@ _FORMS = {
 }
 
 
-def headline(settings: Settings) -> str:
-    """What is being solved."""
-    dataset, solver = datasets.find(settings.dataset), find_solver(settings.solver)
-    held_out = round(settings.test_fraction * dataset.rows)
+def headline(experiment: Experiment, *, changed: bool) -> str:
+    """What is solved; ``changed``: whether something else is set by now."""
+    dataset = datasets.find(experiment.dataset)
+    solver, *others = (find_solver(name) for name, _ in experiment.solvers)
+    held_out = round(experiment.test_fraction * dataset.rows)
     train = f"{dataset.rows - held_out:,} rows to learn from" + (
         f", {held_out:,} to test on" if held_out else ", none held out"
     )
-    others = [find_solver(name).title for name in settings.competitors if name != settings.solver]
-    beside = f", beside {', '.join(others)}" if others else ""
+    beside = f", beside {', '.join(other.title for other in others)}" if others else ""
+    news = ' <b class="changed">Settings changed – Run to apply.</b>' if changed else ""
     return (
-        f"{_FORMS[solver.form]}, with {find_loss(settings.loss).formula}, by "
+        f"{_FORMS[solver.form]}, with {find_loss(experiment.loss).formula}, by "
         f"<b>{html.escape(solver.title)}</b>"
         f"{html.escape(beside)}, on <b>{html.escape(dataset.title)}</b>: {dataset.columns:,} "
         f"columns, {train}. "
-        f"{settings.points} points. <span "
-        f"style='opacity:.75'>{html.escape(solver.reference)}.</span>"
+        f"{experiment.points} points. <span "
+        f"style='opacity:.75'>{html.escape(solver.reference)}.</span>{news}"
     )
 
 
@@ -46,8 +47,11 @@ def status_line(k: int, run: Run) -> str:
         "9px;"
         f'font-size:12px;font-weight:600">{state.value}</span>'
     )
-    box = "display:inline-block;width:11px;height:11px;border-radius:3px"
-    chip = f'<span style="{box};background:{RUN_COLOURS[k]}"></span>'
+    colour, dash = run_style(k)
+    chip = (
+        '<svg class="chip" width="26" height="11" aria-hidden="true"><line x1="0" x2="26" y1="6" '
+        f'y2="6" stroke="{colour}" stroke-width="3" stroke-dasharray="{DASHES[dash]}"/></svg>'
+    )
     figures = _figures(run)
     message = f'<span class="message">{html.escape(run.message)}</span>' if run.message else ""
     return (

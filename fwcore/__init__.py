@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fwcore import datasets, experiments, grids, sampling, warmup
+    from fwcore import datasets, experiments, grids, option_kinds, sampling, warmup
     from fwcore.cache import use_numba_folder
     from fwcore.errors import DatasetError, ParameterError
     from fwcore.forms import FORMS
@@ -55,6 +55,7 @@ __all__ = [
     "find_loss",
     "find_solver",
     "grids",
+    "option_kinds",
     "register",
     "register_loss",
     "sampling",
@@ -65,7 +66,7 @@ __all__ = [
     "warmup",
 ]
 
-_MODULES = ("datasets", "experiments", "grids", "sampling", "warmup")
+_MODULES = ("datasets", "experiments", "grids", "option_kinds", "sampling", "warmup")
 _HOMES = {
     "cache": ("use_numba_folder",),
     "errors": ("DatasetError", "ParameterError"),

@@ -68,9 +68,11 @@ class Switch(param.Boolean):
         return value
 
 
-def _interval(kind: str, bounds: Any) -> str:
-    low, high = bounds or (None, None)
-    return f"{kind} in [{'-inf' if low is None else low}, {'inf' if high is None else high}]"
+def _interval(kind: str, number: param.Number) -> str:
+    (low, high), closed = number.bounds or (None, None), number.inclusive_bounds
+    first = "(-inf" if low is None else f"{'[' if closed[0] else '('}{low}"
+    last = "inf)" if high is None else f"{high}{']' if closed[1] else ')'}"
+    return f"{kind} in {first}, {last}" + (", or nothing" if number.allow_None else "")
 
 
 class Count(param.Integer):
@@ -80,7 +82,7 @@ class Count(param.Integer):
 
     @property
     def accepts(self) -> str:
-        return _interval("an int", self.bounds)
+        return _interval("an int", self)
 
     def read(self, text: str) -> Any:
         try:
@@ -99,9 +101,11 @@ class Amount(param.Number):
 
     @property
     def accepts(self) -> str:
-        return _interval("a number", self.bounds)
+        return _interval("a number", self)
 
     def read(self, text: str) -> Any:
+        if self.allow_None and not text.strip():
+            return None
         try:
             return float(text)
         except ValueError:

@@ -10,6 +10,7 @@ import numpy as np
 import panel as pn
 import panel_material_ui as pmui
 
+from app.controls.field import text_field
 from app.controls.sampling import SamplingControl
 from app.settings import Settings
 from app.theme import SMALL_TITLES
@@ -36,15 +37,8 @@ def _sampling(options: Options, name: str, settings: Settings, common: dict[str,
     return SamplingControl(options, name, settings).view()
 
 
-def _of(widget: Any, *, described: bool = True) -> Builder:
-    """A builder that lets a widget read all it needs from the parameter."""
-
-    def build(options: Options, name: str, settings: Settings, common: dict[str, Any]) -> Any:
-        parameter = options.param[name]
-        doc = {"description": parameter.doc} if described else {}
-        return widget.from_param(parameter, **doc, **common)
-
-    return build
+def _switch(options: Options, name: str, settings: Settings, common: dict[str, Any]) -> Any:
+    return pmui.Switch.from_param(options.param[name], **common)
 
 
 def _select(options: Options, name: str, settings: Settings, common: dict[str, Any]) -> Any:
@@ -62,32 +56,14 @@ def _select(options: Options, name: str, settings: Settings, common: dict[str, A
 
 
 def _text(options: Options, name: str, settings: Settings, common: dict[str, Any]) -> Any:
-    """Text that the kind reads; what it does not take is told in place, and changes nothing."""
-    kind = options.param[name]
-    shown = pmui.TextInput(
-        label=kind.label,
-        value=str(kind.write(getattr(options, name))),
-        description=kind.doc,
-        **common,
-    )
-
-    def take(event: Any) -> None:
-        try:
-            setattr(options, name, kind.read(event.new))
-            shown.error_state, shown.helper_text = False, ""
-        except ValueError:
-            shown.error_state, shown.helper_text = True, f"Must be {kind.accepts}."
-
-    shown.param.watch(take, "value")
-    options.param.watch(lambda event: setattr(shown, "value", str(kind.write(event.new))), name)
-    return shown
+    return text_field(options, name, **common)
 
 
 def _amount(options: Options, name: str, settings: Settings, common: dict[str, Any]) -> Any:
     low, high = options.param[name].get_soft_bounds()
     if low and high and np.log10(high / low) >= _DECADES_FOR_A_LOG_SLIDER:
         return _log_slider(options, name, low, high, common)
-    return _of(pmui.FloatInput)(options, name, settings, common)
+    return text_field(options, name, **common)
 
 
 def _log_slider(
@@ -106,10 +82,10 @@ def _log_slider(
 
 WIDGETS: dict[str, Builder] = {
     "amount": _amount,
-    "count": _of(pmui.IntInput),
+    "count": _text,
     "sampling": _sampling,
     "select": _select,
-    "switch": _of(pmui.Switch, described=False),
+    "switch": _switch,
     "text": _text,
 }
 """What shows an option, by the ``widget`` of its kind (`fwcore.option_kinds`)."""

@@ -9,6 +9,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from app.controls.dataset import DatasetControl
+from app.controls.field import text_field
 from app.settings import Settings
 from fwcore import LOSSES, all_solvers, datasets, find_loss
 
@@ -32,9 +33,7 @@ def problem_controls(settings: Settings) -> Any:
             **_COMMON,
         ),
         pmui.FloatSlider.from_param(settings.param.test_fraction, format="0%", **_COMMON),
-        pmui.IntInput.from_param(
-            settings.param.split_seed, description=settings.param.split_seed.doc, **_COMMON
-        ),
+        text_field(settings, "split_seed", **_COMMON),
         sizing_mode="stretch_width",
         margin=0,
     )
@@ -58,6 +57,8 @@ def solver_controls(settings: Settings) -> Any:
         options=titles,
         value=settings.competitors,
         disabled_options=missing,
+        # It lies where people click to open the list.
+        delete_button=False,
         sizing_mode="stretch_width",
         margin=(8, 10),
     )
@@ -68,18 +69,9 @@ def solver_controls(settings: Settings) -> Any:
 def grid_controls(settings: Settings) -> Any:
     """The grid and the seed."""
     return pn.Column(
-        pmui.IntInput.from_param(
-            settings.param.points, description=settings.param.points.doc, **_COMMON
-        ),
-        pmui.FloatInput.from_param(
-            settings.param.delta_max,
-            description=settings.param.delta_max.doc,
-            placeholder="found for you",
-            **_COMMON,
-        ),
-        pmui.IntInput.from_param(
-            settings.param.seed, description=settings.param.seed.doc, **_COMMON
-        ),
+        text_field(settings, "points", **_COMMON),
+        text_field(settings, "delta_max", placeholder="found for you", **_COMMON),
+        text_field(settings, "seed", **_COMMON),
         sizing_mode="stretch_width",
         margin=0,
     )

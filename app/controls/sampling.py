@@ -10,10 +10,12 @@ import panel_material_ui as pmui
 import param
 from bokeh.models import Div
 
+from app.controls.field import text_field
 from app.document import with_document
 from app.settings import Settings
 from fwcore import Options, ParameterError, sampling
 
+_SHARES = ("fraction", "start", "end")
 _PERCENTAGES = [0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100]
 
 
@@ -61,23 +63,28 @@ class SamplingControl(param.Parameterized):
         for field in dataclasses.fields(rule):
             label, value = field.name, getattr(rule, field.name)
             common = {"sizing_mode": "stretch_width", "size": "small", "margin": (8, 10)}
-            if label in ("fraction", "start", "end"):
+            if label in _SHARES:
                 shares = {f"{percent:g} %": percent / 100 for percent in _PERCENTAGES}
                 widgets[label] = pmui.DiscreteSlider(
                     label=label, options=shares, value=value, **common
                 )
-            elif isinstance(value, int):
-                widgets[label] = pmui.IntInput(label=label, value=value, start=1, **common)
             else:
-                widgets[label] = pmui.FloatInput(
-                    label=label, value=value, start=1e-4, end=0.9999, step=0.01, **common
-                )
+                widgets[label] = pmui.TextInput(label=label, value=str(value), **common)
         return widgets
 
     def _chosen(self) -> Any:
         """The rule that the widgets show."""
         kind = self._kind.value
-        return kind(**{name: widget.value for name, widget in self._fields[kind].items()})
+        return kind(**{name: self._number(kind, name) for name in self._fields[kind]})
+
+    def _number(self, kind: Any, name: str) -> Any:
+        """What a widget holds, as a number of the type that the rule has by default."""
+        number, given = type(getattr(kind(), name)), self._fields[kind][name].value
+        try:
+            return number(given)
+        except ValueError:
+            wanted = "an int" if number is int else "a number"
+            raise ParameterError(name, kind.__name__, wanted, given) from None
 
     def _take(self, *events: Any) -> None:
         """Show a rule that was set elsewhere, as by another dataset."""
@@ -85,7 +92,8 @@ class SamplingControl(param.Parameterized):
         if rule != self._chosen():
             self._kind.value = type(rule)
             for name, widget in self._fields[type(rule)].items():
-                widget.value = getattr(rule, name)
+                value = getattr(rule, name)
+                widget.value = value if name in _SHARES else str(value)
         self._tell()
 
     def _write(self, *events: Any) -> None:
@@ -97,7 +105,7 @@ class SamplingControl(param.Parameterized):
             self.told = f"<span role='alert' style='color:#c62828'>{error}</span>"
 
     def _tell(self, *events: Any) -> None:
-        p, s = self._settings.columns, self._settings.relevant
+        p, s = self._settings.columns, int(self._settings.relevant)
         rule = getattr(self._options, self._name)
         try:
             first, last = rule.kappa(p, 0.0), rule.kappa(p, 1.0)
@@ -125,13 +133,8 @@ class SamplingControl(param.Parameterized):
             styles={"font-size": "12px"},
         )
         self.param.watch(lambda event: with_document(told.update, text=event.new), "told")
-        relevant = pmui.IntInput.from_param(
-            self._settings.param.relevant,
-            description=self._settings.param.relevant.doc,
-            size="small",
-            sizing_mode="stretch_width",
-            margin=(8, 10),
-        )
+        look = {"size": "small", "sizing_mode": "stretch_width", "margin": (8, 10)}
+        relevant = text_field(self._settings, "relevant", **look)
         return pn.Column(
             self._kind,
             self._group,

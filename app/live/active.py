@@ -29,6 +29,7 @@ class ActiveFeatures(Picture):
             plot = self.add_figure(y_axis_type="log")
             for drawn in self._drawn:
                 self._draw_on(plot, *drawn)
+            self._put()
         for plot, shown in zip(self.figures, (not log, log), strict=False):
             plot.visible = shown
 
@@ -46,4 +47,4 @@ class ActiveFeatures(Picture):
         if walk is None or not walk.reached:
             return ""
         counts = walk.points["nnz"][: walk.reached]
-        return f"{counts[-1]:,} active features, {counts.mean():.1f} in the mean of the points"
+        return f"{counts[-1]:,} active features at point {counts.size} of {walk.grid.size}"

@@ -6,7 +6,7 @@ It moves in the page, without asking the server.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from bokeh.events import MouseMove
@@ -45,12 +45,20 @@ _NEAREST = """
 
 class Cursor:
     """Links the cursors of all pictures to the points of the first run. ``readout`` tells the point
-    in words.
+    in words, and ``tell`` is told which one the mouse has chosen.
     """
 
-    def __init__(self, pictures: Sequence[Picture], sources: RunSources, wire: Wire) -> None:
+    def __init__(
+        self,
+        pictures: Sequence[Picture],
+        sources: RunSources,
+        wire: Wire,
+        tell: Callable[[int], None],
+    ) -> None:
         self._wire = wire
         self._chosen = ColumnDataSource({"k": [-1]})
+        # What the mouse chooses in the page comes back as a change of the source.
+        self._chosen.on_change("data", lambda name, old, new: tell(int(new["k"][0])))
         self.readout = Div(text="", sizing_mode="stretch_width", min_height=22)
         self._source = sources.points
         self._place = CustomJS(

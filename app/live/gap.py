@@ -43,11 +43,8 @@ class Gaps(Picture):
             fill_alpha=0.6,
         )
         self.mark(plot, sources.checks, "step", "gap", size=5, line_color=colour, fill_alpha=0.0)
-        level = Span(
-            dimension="width", line_color=colour, line_dash="dashdot", line_alpha=0.8, visible=False
-        )
-        plot.add_layout(level)
-        self._levels.append(level)
+        style = {"line_color": colour, "line_dash": "dashdot", "line_alpha": 0.8}
+        self._levels.append(self.level_line(plot, visible=False, **style))
 
     def level(self, k: int, run: Run | None) -> None:
         """Draw the stopping line of the k-th run, or none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from bokeh.models import HoverTool
@@ -45,6 +46,9 @@ class CoefficientPaths(Picture):
         self.mark(
             plot, sources.heads, "l1", "coefficient", size=5, fill_color=colour, line_color=colour
         )
+
+    def add_runs(self, first: int, runs: Sequence[RunSources]) -> None:
+        super().add_runs(first, runs)
         self._hover.renderers = [renderer for lines in self._lines for renderer in lines]
 
     def name_features(self, names: list[str]) -> None:

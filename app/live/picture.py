@@ -4,6 +4,7 @@ what it shows.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from bokeh.models import (
@@ -21,7 +22,7 @@ from bokeh.plotting import figure
 
 from app.live.sources import RunSources
 from app.runs import Run
-from app.theme import GUIDE_COLOUR, PICTURE_HEIGHT, RUN_COLOURS, RUN_DASHES
+from app.theme import GUIDE_COLOUR, PICTURE_HEIGHT, run_style
 from app.wire import Wire
 
 # Nothing here is selected or muted; glyphs for those states would multiply the models of a page by
@@ -64,7 +65,10 @@ class Picture:
         self._wire = wire
         self._all_rows = AllIndices()
         self._anchor = ColumnDataSource({"x": [1.0], "y": [1.0]})
+        self._new_glyphs: list[tuple[Any, GlyphRenderer[Any]]] = []
+        self._new_spans: list[tuple[Any, Span]] = []
         self.build()
+        self._put()
 
     def build(self) -> None:
         """Make the figures."""
@@ -120,24 +124,44 @@ class Picture:
 
     def _add(self, plot: Any, source: ColumnDataSource, glyph: Any) -> GlyphRenderer[Any]:
         # Every message to the page looks at every model of it, so glyphs share what they can.
-        shared = (renderer.view for renderer in plot.renderers if renderer.data_source is source)
+        there = [*plot.renderers, *(glyph for drawn, glyph in self._new_glyphs if drawn is plot)]
+        shared = (renderer.view for renderer in there if renderer.data_source is source)
         view = next(shared, None) or CDSView(filter=self._all_rows)
-        return plot.add_glyph(source, glyph, view=view, **_ONE_GLYPH)
+        renderer = GlyphRenderer(data_source=source, glyph=glyph, view=view, **_ONE_GLYPH)
+        self._new_glyphs.append((plot, renderer))
+        return renderer
+
+    def level_line(self, plot: Any, **style: Any) -> Span:
+        """Draw a line across the picture."""
+        span = Span(dimension="width", **style)
+        self._new_spans.append((plot, span))
+        return span
+
+    def _put(self) -> None:
+        """Put what was drawn into its figures, all at once: for each change of its list of glyphs
+        the page builds a figure again.
+        """
+        for plot in self.figures:
+            glyphs = [glyph for drawn, glyph in self._new_glyphs if drawn is plot]
+            spans = [span for drawn, span in self._new_spans if drawn is plot]
+            if glyphs:
+                plot.renderers = [*plot.renderers, *glyphs]
+            if spans:
+                plot.center = [*plot.center, *spans]
+        self._new_glyphs, self._new_spans = [], []
 
     def hold_axes(self, hold: bool) -> None:
         """Show axes although there are no data, or let the data alone decide."""
         shown = [1.0] if hold else []
         self._wire.set(self._anchor, data={"x": shown, "y": shown})
 
-    def add_run(self, k: int, sources: RunSources) -> None:
-        """Draw the k-th run, now and from now on."""
-        for plot in self.figures:
-            self.draw(
-                plot,
-                sources,
-                {"line_color": RUN_COLOURS[k], "line_dash": RUN_DASHES[k]},
-                RUN_COLOURS[k],
-            )
+    def add_runs(self, first: int, runs: Sequence[RunSources]) -> None:
+        """Draw some more runs, the ``first``-th and those after it, now and from now on."""
+        for k, sources in enumerate(runs, first):
+            colour, dash = run_style(k)
+            for plot in self.figures:
+                self.draw(plot, sources, {"line_color": colour, "line_dash": dash}, colour)
+        self._put()
 
     def draw(self, plot: Any, sources: RunSources, line: dict[str, Any], colour: str) -> None:
         """Add the glyphs of one run to one figure."""

@@ -10,7 +10,7 @@ from typing import Any
 import holoviews as hv
 import numpy as np
 
-from app.theme import RUN_COLOURS, RUN_DASHES
+from app.theme import run_style
 from fwcore import experiments
 
 # Loads the backend without a word to the notebook, as hv.extension would have.
@@ -112,9 +112,10 @@ def _line(
         (measure, MEASURES[measure]),
         label=curve.solver,
     )
+    colour, dash = run_style(k)
     return line.opts(
-        color=RUN_COLOURS[k % len(RUN_COLOURS)],
-        line_dash=RUN_DASHES[k % len(RUN_DASHES)],
+        color=colour,
+        line_dash=dash,
         line_width=2,
         tools=["hover"],
     )

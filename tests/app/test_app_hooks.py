@@ -3,6 +3,7 @@ import logging
 import pytest
 from tornado.websocket import WebSocketClosedError
 
+from app import app_hooks
 from app.app_hooks import _is_news
 
 
@@ -24,3 +25,24 @@ def record(name, message, error=None):
 )
 def test_only_the_traces_of_a_closed_tab_are_left_out_of_the_log(name, message, error, kept):
     assert _is_news(record(name, message, error)) is kept
+
+
+@pytest.mark.parametrize(("value", "compiles"), [(None, True), ("1", True), ("0", False)])
+def test_solvers_are_compiled_in_the_background_unless_told_not_to(monkeypatch, value, compiles):
+    started = []
+    monkeypatch.setattr(app_hooks, "_warm_up", lambda: started.append(True))
+    monkeypatch.setattr(app_hooks.gc, "freeze", lambda: None)
+    monkeypatch.setattr(app_hooks.sys, "setswitchinterval", lambda seconds: None)
+    monkeypatch.setattr(app_hooks.threading, "Thread", Immediate)
+    monkeypatch.delenv("FWCORE_WARMUP", raising=False)
+    if value is not None:
+        monkeypatch.setenv("FWCORE_WARMUP", value)
+    app_hooks.on_server_loaded(None)
+    assert started == [True] * compiles
+
+
+class Immediate:
+    """A thread whose work is done when it is started."""
+
+    def __init__(self, target, **about):
+        self.start = target

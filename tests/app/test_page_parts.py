@@ -2,12 +2,14 @@ import asyncio
 import gc
 import time
 import weakref
+from dataclasses import replace
 
 import panel_material_ui as pmui
 import pytest
 from fakes import scheduler, wait_for
 
 from app import explorer, words
+from app.controls.field import text_field
 from app.controls.options import WIDGETS, log_steps, solver_cards, widget_for
 from app.controls.sampling import SamplingControl
 from app.drain import Drain
@@ -48,6 +50,21 @@ def test_run_walks_and_the_page_tells(page):
     page._command("reset")
     assert page.phase == "empty"
     assert "Press <b>Run</b>" in page.status
+
+
+def test_the_slider_shows_the_point_that_the_mouse_has_chosen(page):
+    page._command("run")
+    drained(page)
+    page.board._cursor._chosen.data = {"k": [4]}
+    assert page.board.point.value == 5
+    page.board.point.value = 7
+    assert page.board._cursor._chosen.data["k"] == [6]
+
+
+def test_a_loss_that_does_not_fit_is_refused_with_a_remedy(page):
+    page.settings.param.update(solver="cd", competitors=[], loss="huber")
+    page._command("run")
+    assert "such as squared; or choose another solver. Got 'huber'" in page.complaint
 
 
 def test_step_then_resume_then_stop(page):
@@ -122,7 +139,83 @@ def test_the_headline_says_what_is_solved(page):
     assert "200 rows to learn from, 200 to test on" in page.headline
     assert page.settings.relevant == 32
     page.settings.dataset = "pyrim"
+    # Its paper holds out nothing, and the page would have no test error.
+    assert "56 rows to learn from, 18 to test on" in page.headline
+    page.settings.test_fraction = 0.0
     assert "74 rows to learn from, none held out" in page.headline
+
+
+def test_the_headline_is_that_of_the_run_until_another_is_made(page):
+    page._command("run")
+    drained(page)
+    shown = page.headline
+    assert "changed" not in shown
+    page.settings.options["sfw"].sampling = "3%"
+    assert page.headline.startswith(shown)
+    assert "Settings changed – Run to apply" in page.headline
+    page.settings.options["sfw"].sampling = "1%"
+    assert page.headline == shown
+    page.settings.param.update(dataset="synthetic-10000-32", points=5, delta_max=1.0)
+    assert "Diabetes" in page.headline
+    page._command("run")
+    drained(page)
+    assert "changed" not in page.headline
+    assert "5 points" in page.headline
+    assert "Diabetes" not in page.headline
+    page.settings.seed = 1
+    page._command("reset")
+    assert "changed" not in page.headline
+
+
+def test_twenty_solvers_run_side_by_side(page):
+    names = [s.name for s in all_solvers() if s.compiles and s.form != "support"][:10]
+    solvers = tuple((name, {"tol": tol}) for name in names for tol in (1e-2, 3e-2))
+    page.session.start(replace(page.settings.experiment(), solvers=solvers), None)
+    page.board.begin(page.session.runs)
+    wait_for(lambda: not page.session.live, "the runs to end", 300)
+    page.drain.flush(final=True)
+    assert page.status.count('data-state="done"') == 20
+    assert sum(bool(sources.points.data["l1"]) for sources in page.board.sources) == 20
+
+
+def test_runs_that_end_while_the_click_is_answered_are_told(page, monkeypatch):
+    """Run would stay grey for ever."""
+
+    def send():
+        wait_for(lambda: not page.session.live, "the runs to end")
+
+    monkeypatch.setattr(page.wire, "send", send)
+    page._command("run")
+    assert page.drain in Drain._live
+    asyncio.run(page.drain._tick())
+    assert page.phase == "done"
+    assert not page.transport.run.disabled
+
+
+@pytest.mark.parametrize("text", ["5000", "1", "many", "", "2.5"])
+def test_a_number_that_does_not_fit_is_told_in_place_and_changes_nothing(text):
+    settings = Settings()
+    field = text_field(settings, "points")
+    field.value = text
+    assert field.error_state
+    assert field.helper_text == "Must be an int in [2, 1000]."
+    assert settings.points == 100
+    field.value = "50"
+    assert (field.error_state, field.helper_text, settings.points) == (False, "", 50)
+    settings.points = 60
+    assert field.value == "60"
+
+
+def test_a_number_that_is_found_for_you_is_an_empty_field():
+    settings = Settings()
+    field = text_field(settings, "delta_max")
+    assert field.value == ""
+    field.value = "0"
+    assert field.helper_text == "Must be a number in (0.0, inf), or nothing."
+    field.value = "2.5"
+    assert settings.delta_max == 2.5
+    field.value = " "
+    assert settings.delta_max is None
 
 
 def test_messages_are_escaped():
@@ -189,8 +282,10 @@ def test_the_sampling_control_writes_the_rule_and_says_what_it_comes_to():
     assert "κ = 194</b> of 10,000 columns" in control.told
     assert "P(miss) = 0.534" in control.told
     control._kind.value = kinds["a number of columns"]
-    control._fields[control._kind.value]["count"].value = 20_000
+    control._fields[control._kind.value]["count"].value = "20000"
     assert "an int in [1, 10000]. Got 20000" in control.told
+    control._fields[control._kind.value]["count"].value = "some"
+    assert "an int. Got 'some'" in control.told
 
 
 @pytest.mark.parametrize("name", [solver.name for solver in all_solvers()])
@@ -244,7 +339,7 @@ def test_a_registered_solver_gets_a_card_from_its_options(monkeypatch):
         }
         assert kinds == {
             "lazy": pmui.Switch,
-            "ratio": pmui.FloatInput,
+            "ratio": pmui.TextInput,
             "share": pmui.TextInput,
             "bright": pmui.FloatSlider,
         }

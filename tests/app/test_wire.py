@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from bokeh.models import ColumnDataSource, Div
+from bokeh.models import ColumnDataSource, Div, Range1d
 
 from app.wire import Wire
 
@@ -58,3 +58,11 @@ def test_without_a_page_the_models_themselves_are_changed(messages):
     wire.set(div, text="a")
     wire.send()
     assert (source.data["x"], div.text, messages, wire.sent) == ([1.0, 2.0], "a", [], 0)
+
+
+def test_a_range_is_reset_where_there_is_a_page(messages):
+    wire, axis = with_page(), Range1d(0.0, 1.0)
+    wire.reset(axis)
+    wire.send()
+    assert messages[0]["changes"] == [{"id": axis.id, "reset": True}]
+    Wire().reset(axis)

@@ -145,13 +145,22 @@ def test_what_the_page_has_missed_is_sent_again(page):
     button(page, "Run").click()
     state(page, "done")
     wait_for(lambda: points_drawn(page) == 100, 20, "100 points in the page")
-    page.evaluate(
-        """() => { const models = [...Bokeh.documents[0]._all_models.values()]; for (const m of
-        models) { if (m.type == 'ColumnDataSource' && m.data.relative_gap !== undefined)
-        m.setv({data: Object.fromEntries(Object.keys(m.data).map(name => [name, []]))}, {sync:
-        false}); } const wire = models.find(m => m.class_name == 'Wire').data; wire.lost = wire.lost
-        + 1; }"""
+    left = page.evaluate(
+        """() => {
+            const models = [...Bokeh.documents[0]._all_models.values()]
+            const points = models.filter(m => m.data?.relative_gap !== undefined)
+            for (const m of points) {
+                const nothing = Object.keys(m.data).map(name => [name, []])
+                m.setv({data: Object.fromEntries(nothing)}, {sync: false})
+            }
+            const left = points.map(m => m.data.l1.length)
+            const wire = models.find(m => m.class_name == 'Wire').data
+            wire.lost = wire.lost + 1
+            return left
+        }"""
     )
+    # Nothing was left of either run.
+    assert left == [0, 0]
     wait_for(lambda: points_drawn(page) == 100, 20, "100 points in the page once more")
 
 
@@ -170,8 +179,55 @@ def test_the_cursor_marks_one_point_in_all_plots(page):
     )
     # That of the picture that waits for an oracle is there, too.
     assert shown == [True] * 5
-    page.get_by_label(re.compile("Point under the cursor")).first.press("End")
+    # The slider follows the mouse, and leads it.
+    told = page.get_by_text(re.compile(r"Point \d+: δ or λ")).inner_text()
+    slider = page.get_by_label(re.compile("Point under the cursor")).first
+    expect(slider).to_have_value(re.search(r"\d+", told)[0])
+    slider.press("End")
     expect(page.get_by_text(re.compile(r"Point 100: "))).to_be_visible()
+
+
+def test_a_new_run_forgets_where_the_last_was_panned_to(page):
+    painted(page)
+    choose(page, "Speed", "full speed")
+    button(page, "Run").click()
+    state(page, "done")
+    wait_for(lambda: points_drawn(page) == 100, 20, "100 points in the page")
+    ends = """() => [...Bokeh.documents[0]._all_models.values()]
+        .filter(m => m.type == 'Figure' && m.title.text == 'Test and train error')
+        .flatMap(m => [m.x_range.start, m.x_range.end])"""
+    shown = page.evaluate(ends)
+    page.evaluate(
+        """() => [...Bokeh.documents[0]._all_models.values()]
+            .filter(m => m.type == 'Figure' && m.title.text == 'Test and train error')
+            .forEach(m => m.x_range.setv({start: 3, end: 4}))"""
+    )
+    assert page.evaluate(ends) == [3, 4]
+    button(page, "Run").click()
+    wait_for(lambda: page.evaluate(ends) == shown, 20, "the whole of the axis")
+
+
+def test_a_click_into_the_overlay_takes_no_solver_away(page):
+    painted(page)
+    overlay = page.get_by_label("Overlay", exact=True).first
+    overlay.click()
+    page.get_by_role("option", name="FISTA", exact=True).or_(
+        page.get_by_role("menuitem", name="FISTA", exact=True)
+    ).first.click()
+    page.keyboard.press("Escape")
+    expect(page.get_by_text("beside Coordinate descent, FISTA")).to_be_visible()
+
+
+def test_a_number_that_does_not_fit_is_told_beside_it(page):
+    painted(page)
+    points = page.get_by_label("Points", exact=True)
+    points.fill("5000")
+    points.press("Enter")
+    expect(page.get_by_text("Must be an int in [2, 1000].")).to_be_visible()
+    points.fill("50")
+    points.press("Enter")
+    expect(page.get_by_text("Must be an int in [2, 1000].")).to_be_hidden()
+    expect(page.get_by_text("50 points.")).to_be_visible()
 
 
 def test_the_log_axis_of_the_active_features(page):
@@ -266,6 +322,10 @@ def test_a_narrow_page_shows_the_pictures_once_a_run_starts(browser, server, sch
         browser, server, viewport={"width": 390, "height": 844}, color_scheme=scheme
     ) as page:
         painted(page)
+        # It follows the system.
+        dark = """() => Math.max(...getComputedStyle(document.body).backgroundColor
+            .match(/[0-9]+/g).slice(0, 3).map(Number)) < 64"""
+        wait_for(lambda: page.evaluate(dark) == (scheme == "dark"), 20, f"a {scheme} page")
         button(page, "Run").click()
         expect(page.locator(SFW)).to_be_attached(timeout=10_000)
         expect(button(page, "Run")).not_to_be_in_viewport()
