@@ -14,7 +14,7 @@ from panel.viewable import Viewer
 
 from app import words
 from app.board import Board
-from app.controls.options import solver_cards
+from app.controls.options import SolverCards
 from app.controls.problem import grid_controls, problem_controls, solver_controls
 from app.controls.transport import Transport
 from app.document import forget_busy, served
@@ -178,7 +178,7 @@ class Explorer(Viewer):
             self.transport.view(),
             problem_controls(self.settings),
             solver_controls(self.settings),
-            solver_cards(self.settings),
+            SolverCards(self.settings).view,
             grid_controls(self.settings),
         ]
 

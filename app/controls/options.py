@@ -14,7 +14,7 @@ from app.controls.field import text_field
 from app.controls.sampling import SamplingControl
 from app.settings import Settings
 from app.theme import SMALL_TITLES
-from fwcore import Options, all_solvers, find_solver
+from fwcore import Options, find_solver
 
 _DECADES_FOR_A_LOG_SLIDER = 4
 Builder: TypeAlias = Callable[[Options, str, Settings, dict[str, Any]], Any]
@@ -103,24 +103,33 @@ def solver_card(name: str, settings: Settings) -> Any:
     return pn.Column(reference, *widgets, sizing_mode="stretch_width", margin=0)
 
 
-def solver_cards(settings: Settings) -> Any:
-    """The cards of all solvers; that of the chosen one is open."""
-    cards = [
-        (f"{solver.title} ({solver.name})", solver_card(solver.name, settings))
-        for solver in all_solvers()
-    ]
-    names = [solver.name for solver in all_solvers()]
-    accordion = pmui.Accordion(
-        *cards,
-        active=[names.index(settings.solver)],
-        sizing_mode="stretch_width",
-        toggle=True,
-        # Only the open card is made: each widget adds to the time until the page is painted.
-        dynamic=True,
-        margin=(5, 0),
-        sx=SMALL_TITLES,
-    )
-    settings.param.watch(
-        lambda event: setattr(accordion, "active", [names.index(event.new)]), "solver"
-    )
-    return accordion
+class SolverCards:
+    """The cards of the solvers that are to run, the chosen one first and open.
+
+    A card is made when its solver is first chosen: all of them would cost each page half a second
+    of the server.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._cards: dict[str, tuple[str, Any]] = {}
+        self.view = pmui.Accordion(
+            sizing_mode="stretch_width",
+            toggle=True,
+            # Only the open card is mounted: each widget adds to the time until the page is painted.
+            dynamic=True,
+            margin=(5, 0),
+            sx=SMALL_TITLES,
+        )
+        settings.param.watch(self._show, ["solver", "competitors"])
+        self._show()
+
+    def _card(self, name: str) -> tuple[str, Any]:
+        if name not in self._cards:
+            title = f"{find_solver(name).title} ({name})"
+            self._cards[name] = (title, solver_card(name, self._settings))
+        return self._cards[name]
+
+    def _show(self, *events: Any) -> None:
+        self.view[:] = [self._card(name) for name in self._settings.solvers]
+        self.view.active = [0]

@@ -10,7 +10,7 @@ from fakes import scheduler, wait_for
 
 from app import explorer, words
 from app.controls.field import text_field
-from app.controls.options import WIDGETS, log_steps, solver_cards, widget_for
+from app.controls.options import WIDGETS, SolverCards, log_steps, widget_for
 from app.controls.sampling import SamplingControl
 from app.drain import Drain
 from app.settings import SPEEDS, Settings
@@ -343,8 +343,15 @@ def test_a_registered_solver_gets_a_card_from_its_options(monkeypatch):
             "share": pmui.TextInput,
             "bright": pmui.FloatSlider,
         }
-        cards = solver_cards(settings)
-        assert "Many options (many)" in cards._names
+        cards = SolverCards(settings).view
+        assert cards._names == ["Many options (many)", "Coordinate descent (cd)"]
+        settings.param.update(solver="cd", competitors=["many", "fw"])
+        assert cards._names == [
+            "Coordinate descent (cd)",
+            "Many options (many)",
+            "Frank-Wolfe (fw)",
+        ]
+        settings.param.update(solver="many", competitors=["cd"])
         assert settings.experiment().solvers[0] == ("many", settings.options["many"].settings())
     finally:
         unregister("many")
