@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 5006
 # Two at a time; browser tests have a server and a browser each, and follow one by one.
-TWICE := -n 2 --dist loadfile
+TWICE := -n 2 --dist loadfile --no-loadscope-reorder
 DEPENDENCIES := pyproject.toml constraints.txt
 
 .PHONY: serve test test-all bench lint format clean install chromium

@@ -24,5 +24,14 @@ _scratch = tempfile.mkdtemp(prefix="fwcore-tests-")
 atexit.register(shutil.rmtree, _scratch, ignore_errors=True)
 os.environ["FWCORE_CACHE"] = os.path.join(_scratch, "cache")
 
+# Files whose few tests take long; begun last, they would leave the other worker idle.
+_LONG = ("test_notebooks.py", "test_extending.py", "test_digests.py", "test_row_oracles.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest."""
+    items.sort(key=lambda item: _LONG.index(item.path.name) if item.path.name in _LONG else 99)
+
+
 # Helpers of a folder of tests are imported by their plain names.
 sys.path[:0] = [str(Path(__file__).parent / folder) for folder in ("fwcore", "app", "browser")]

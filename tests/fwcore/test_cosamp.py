@@ -119,8 +119,9 @@ def test_a_batch_of_all_is_the_exact_method_and_a_seed_gives_the_same_bits():
         assert walk._state.arrays.oracle.progress["entries"][0] == batch * given.p
 
 
-@pytest.mark.parametrize("storage", toys.STORAGES)
-@pytest.mark.parametrize("oracle", ["exact", "successive-halving"])
+@pytest.mark.parametrize(
+    ("storage", "oracle"), toys.diagonal(toys.STORAGES, ("exact", "successive-halving"))
+)
 def test_logistic_matching_pursuit_fits_each_support(storage, oracle):
     given, X, y = problem("logistic", storage, m=400)
     walk, a = (

@@ -14,8 +14,9 @@ def matrices():
     return {"dense": X, "csc": scipy.sparse.csc_array(X)}, y
 
 
-@pytest.mark.parametrize("storage", ["dense", "csc"])
-@pytest.mark.parametrize("name", ["sfw", "corrective_fw", "cd"])
+@pytest.mark.parametrize(
+    ("storage", "name"), toys.diagonal(toys.STORAGES, ("sfw", "corrective_fw", "cd"))
+)
 def test_float32_gives_the_same_path_to_its_accuracy(storage, name):
     stores, y = matrices()
     X = stores[storage]
