@@ -168,6 +168,8 @@ class Board:
                 f'{shown} <span style="opacity:.75">{html.escape(picture.legend)}</span></div>'
             )
             self._wire.set(self._captions[picture.name], text=text)
+            for plot in picture.figures:
+                self._wire.set(plot.title, text=picture.finding(self._runs) or picture.title)
 
     def tabulate(self) -> None:
         """Write the points of all runs as a table."""
@@ -226,7 +228,7 @@ class Board:
             picture.show_log(log)
             if len(picture.figures) > len(plots):
                 plots.append(pn.pane.Bokeh(picture.figures[-1], sizing_mode="stretch_width"))
-                self._cursor.follow(picture.figures[-1], picture.cursors[-1], over_l1=True)
+                self._cursor.follow(picture.figures[-1], picture.cursors[-1], picture.x)
             push(self.view)
 
         self._log.param.watch(lambda event: with_document(switch, event.new), "value")

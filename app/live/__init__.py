@@ -5,7 +5,8 @@ from app.live.error import PredictionError
 from app.live.gap import Gaps
 from app.live.hits import Hits
 from app.live.paths import CoefficientPaths
+from app.live.race import Race
 
-LIVE = (CoefficientPaths, PredictionError, ActiveFeatures, Gaps, Hits)
+LIVE = (Race, Gaps, CoefficientPaths, PredictionError, ActiveFeatures, Hits)
 
-__all__ = ["LIVE", "ActiveFeatures", "CoefficientPaths", "Gaps", "Hits", "PredictionError"]
+__all__ = ["LIVE", "ActiveFeatures", "CoefficientPaths", "Gaps", "Hits", "PredictionError", "Race"]

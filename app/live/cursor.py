@@ -20,10 +20,11 @@ _PLACE = """
     const points = source.data;
     const k = Math.min(Math.round(chosen.data.k[0]), points.l1.length - 1);
     const shown = k >= 0;
-    for (const span of over_l1) { span.visible = shown; if (shown) span.location = points.l1[k]; }
-    for (const span of over_steps) {
-        span.visible = shown; if (shown) span.location = points.step[k];
-    }
+    spans.forEach((span, i) => {
+        const place = shown ? points[columns[i]][k] : NaN;
+        span.visible = Number.isFinite(place);
+        if (span.visible) span.location = place;
+    });
     if (!shown) { readout.text = ""; return; }
     const say = (x, digits) => Number.isFinite(x) ? Number(x).toPrecision(digits) : "none";
     readout.text = `Point ${points.point[k] + 1}: δ or λ ${say(points.value[k], 4)}, `
@@ -66,25 +67,27 @@ class Cursor:
                 "source": self._source,
                 "chosen": self._chosen,
                 "readout": self.readout,
-                "over_l1": [],
-                "over_steps": [],
+                "spans": [],
+                "columns": [],
             },
             code=_PLACE,
         )
         self._chosen.js_on_change("data", self._place)
         for picture in pictures:
             for plot, span in zip(picture.figures, picture.cursors, strict=True):
-                self.follow(plot, span, over_l1=picture.over_l1)
+                self.follow(plot, span, picture.x)
 
-    def follow(self, plot: Any, span: Span, *, over_l1: bool) -> None:
-        """Let the mouse in ``plot`` choose the point, and mark it by ``span``."""
-        group = "over_l1" if over_l1 else "over_steps"
-        self._place.args = {**self._place.args, group: [*self._place.args[group], span]}
-        args = {
-            "source": self._source,
-            "chosen": self._chosen,
-            "column": "l1" if over_l1 else "step",
+    def follow(self, plot: Any, span: Span, column: str) -> None:
+        """Let the mouse in ``plot``, whose axis shows a ``column`` of the points, choose the point,
+        and mark it by ``span``.
+        """
+        known = self._place.args
+        self._place.args = {
+            **known,
+            "spans": [*known["spans"], span],
+            "columns": [*known["columns"], column],
         }
+        args = {"source": self._source, "chosen": self._chosen, "column": column}
         plot.js_on_event(MouseMove, CustomJS(args=args, code=_NEAREST))
 
     def choose(self, point: int | None) -> None:

@@ -20,7 +20,7 @@ class Gaps(Picture):
     name = "gap"
     title = "Gap, relative to f(0)"
     y_label = "gap / f(0)"
-    over_l1 = False
+    x = "step"
     legend = (
         "Line: the method's own gap. Circles: the true gap. Dots: largest move. Level line: the "
         "stopping threshold."

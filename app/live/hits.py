@@ -20,7 +20,7 @@ class Hits(Picture):
     name = "hits"
     title = "Right answers of the oracle"
     y_label = "share so far"
-    over_l1 = False
+    x = "step"
     optional = True
     legend = (
         "Line: share of the answers so far that were the steepest columns, judged off the clock."

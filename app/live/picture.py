@@ -35,6 +35,14 @@ _ONE_GLYPH = {
 }
 
 
+AXES = {
+    "l1": "ℓ1 norm of the coefficients",
+    "step": "step",
+    "entries": "matrix entries touched",
+}
+"""Columns of the points that an axis may show, with a label. Pictures over the l1 norm share it."""
+
+
 class Picture:
     """Built once; runs are added to it as they first appear, and never taken away.
 
@@ -45,15 +53,15 @@ class Picture:
         One, or one for each scale of the vertical axis, of which one is visible.
     cursors : list of Span
         The vertical cursor of each figure.
-    over_l1 : bool
-        Whether the horizontal axis is the l1 norm (else it is the step).
+    x : str
+        The horizontal axis, a name in `AXES`.
     optional : bool
         Whether it is shown only where a run `concerns` it.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
-    over_l1: ClassVar[bool] = True
+    x: ClassVar[str] = "l1"
     optional: ClassVar[bool] = False
     y_label: ClassVar[str]
     legend: ClassVar[str] = ""
@@ -82,9 +90,9 @@ class Picture:
             title=self.title,
             height=PICTURE_HEIGHT,
             sizing_mode="stretch_width",
-            x_range=self._l1_range if self.over_l1 else DataRange1d(range_padding=0.02),
-            x_axis_type="linear" if self.over_l1 else "log",
-            x_axis_label="ℓ1 norm of the coefficients" if self.over_l1 else "step",
+            x_range=self._l1_range if self.x == "l1" else DataRange1d(range_padding=0.02),
+            x_axis_type="linear" if self.x == "l1" else "log",
+            x_axis_label=AXES[self.x],
             y_axis_label=self.y_label,
             tools="xpan,xwheel_zoom,box_zoom,reset,save",
             active_scroll=None,
@@ -169,6 +177,10 @@ class Picture:
     def concerns(self, run: Run) -> bool:
         """Whether the run has anything to show here."""
         return True
+
+    def finding(self, runs: Sequence[Run]) -> str:
+        """What the picture shows of all runs, as its title; nothing while there is none."""
+        return ""
 
     def describe(self, run: Run) -> str:
         """What the picture shows of a run that has reached a point, in words for those who cannot

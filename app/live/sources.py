@@ -15,7 +15,10 @@ from app.live.thinning import Thinner
 from app.runs import Run
 from app.wire import Wire
 
-POINT_COLUMNS = ("point", "value", "l1", "nnz", "train_error", "test_error", "relative_gap", "step")
+POINT_COLUMNS = (
+    *("point", "value", "l1", "nnz", "train_error", "test_error"),
+    *("relative_gap", "step", "entries", "least_error"),
+)
 PATH_COLUMNS = tuple(f"c{k}" for k in range(COUNT))
 
 
@@ -33,7 +36,7 @@ class RunSources:
         self.paths = empty("l1", *PATH_COLUMNS)
         self.heads = empty("l1", "coefficient")
         self.head = empty("l1", "nnz", "train_error")
-        self.best = empty("l1", "test_error")
+        self.best = empty("l1", "test_error", "entries")
         self.gaps = empty("step", "gap")
         self.checks = empty("step", "gap")
         self.moves = empty("step", "gap")
@@ -104,12 +107,18 @@ class RunSources:
         }
         data["relative_gap"] = (rows["true_gap"] / walk.problem.f0).tolist()
         data["step"] = rows["steps"].tolist()
-        self._wire.rows(self.points, data, replace=start == 0)
         errors = walk.points["test_error"][:stop]
+        # A library counts no entries, and there is no 0 on a logarithmic axis.
+        entries = np.where(walk.points["entries"][:stop] > 0, walk.points["entries"][:stop], np.nan)
+        data["entries"] = entries[start:].tolist()
+        data["least_error"] = np.fmin.accumulate(errors)[start:].tolist()
+        self._wire.rows(self.points, data, replace=start == 0)
         if np.isfinite(errors).any():
             best = int(np.nanargmin(errors))
-            least = {"l1": [float(walk.points["l1"][best])], "test_error": [float(errors[best])]}
-            self._wire.rows(self.best, least, replace=True)
+            least = {"l1": walk.points["l1"], "test_error": errors, "entries": entries}
+            self._wire.rows(
+                self.best, {name: [float(v[best])] for name, v in least.items()}, replace=True
+            )
 
     def _send_paths(self, walk: Any, features: TopFeatures, start: int, stop: int) -> None:
         chosen = features.indices

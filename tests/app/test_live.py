@@ -12,6 +12,7 @@ from app.board import Board
 from app.live import LIVE, ActiveFeatures, Gaps, Hits
 from app.live.features import COUNT, TopFeatures, lookup
 from app.live.picture import Picture
+from app.live.race import Race
 from app.live.thinning import DISPLAYED, Thinner, thin
 from app.runs import Run
 from app.theme import RUN_COLOURS, run_style
@@ -305,6 +306,40 @@ def test_every_picture_says_in_words_what_it_shows():
     assert board.table.object.count("<tr>") == run.walk.reached + 1
 
 
+def test_the_race_says_what_a_test_error_costs():
+    runs, board = [walked("fw"), walked("sfw", sampling="2%")], Board(Wire())
+    board.begin(runs)
+    board.tick()
+    board.say()
+    for run, sources in zip(runs, board.sources, strict=True):
+        shown, points = sources.points.data, run.walk.points
+        assert shown["least_error"] == np.minimum.accumulate(points["test_error"]).tolist()
+        assert shown["entries"] == points["entries"].tolist()
+    shared = max(run.walk.points["test_error"].min() for run in runs)
+    fw, sfw = (
+        points["entries"][points["test_error"] <= shared].min()
+        for points in (run.walk.points for run in runs)
+    )
+    times = f"{fw / sfw:,.0f}" if fw >= 10 * sfw else f"{fw / sfw:.1f}"
+    title = pictured(board, Race).figures[0].title
+    assert title.text == f"sfw: test error {shared:.3g} at 1/{times} of the cost of fw"
+    assert "matrix entries" in board._captions["race"].text
+
+
+@pytest.mark.parametrize("case", ["one run", "not over", "a library", "nothing held out"])
+def test_a_race_of_less_than_two_has_no_finding(case):
+    runs = [walked(points=5), walked("sklearn" if case == "a library" else "cd", points=3)]
+    if case == "one run":
+        del runs[1]
+    if case == "not over":
+        runs[1] = walked("fw", upto=0)
+    if case == "nothing held out":
+        runs[1].walk.points["test_error"] = np.nan
+    race = Race(Range1d(0, 1), Wire())
+    assert race.finding(runs) == ""
+    assert all(bool(race.describe(run)) == (run.walk.reached > 0) for run in runs)
+
+
 def test_the_stopping_line_is_at_the_tolerance():
     board = Board(Wire())
     board.begin([walked(tol=0.03, points=3)])
@@ -317,7 +352,7 @@ def test_the_stopping_line_is_at_the_tolerance():
 
 def test_pictures_are_linked_by_one_range_and_marked_by_one_cursor():
     board = Board(Wire())
-    over_l1 = [picture for picture in board.pictures if picture.over_l1]
+    over_l1 = [picture for picture in board.pictures if picture.x == "l1"]
     assert len(over_l1) == 3
     assert {id(plot.x_range) for picture in over_l1 for plot in picture.figures} == {
         id(board._l1_range)

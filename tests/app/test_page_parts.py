@@ -231,7 +231,7 @@ def test_an_explorer_can_be_shown_in_a_cell_and_as_a_page(page):
     model = page.__panel__().get_root()
     figures = [m for m in model.references() if type(m).__name__ == "figure"]
     # One of them waits for a run that it concerns.
-    assert len(figures) == 5
+    assert len(figures) == 6
 
 
 def test_nothing_keeps_a_page_that_was_closed(monkeypatch):

@@ -29,7 +29,7 @@ def choose(page, label, option):
 
 
 def painted(page):
-    expect(page.locator(".bk-Figure:visible")).to_have_count(4, timeout=30_000)
+    expect(page.locator(".bk-Figure:visible")).to_have_count(5, timeout=30_000)
     expect(button(page, "Run")).to_be_enabled(timeout=30_000)
 
 
@@ -45,7 +45,7 @@ def state(page, name, run=SFW):
     expect(page.locator(run)).to_have_attribute("data-state", name, timeout=60_000)
 
 
-def test_the_page_paints_four_plots_and_a_run_fills_them(page):
+def test_the_page_paints_five_plots_and_a_run_fills_them(page):
     painted(page)
     expect(page.locator(".run[data-state=empty]")).to_contain_text("Press Run")
     choose(page, "Speed", "full speed")
@@ -178,7 +178,7 @@ def test_the_cursor_marks_one_point_in_all_plots(page):
             .filter(m => m.type == 'Span' && m.dimension == 'height').map(m => m.visible)"""
     )
     # That of the picture that waits for an oracle is there, too.
-    assert shown == [True] * 5
+    assert shown == [True] * 6
     # The slider follows the mouse, and leads it.
     told = page.get_by_text(re.compile(r"Point \d+: δ or λ")).inner_text()
     slider = page.get_by_label(re.compile("Point under the cursor")).first
@@ -236,7 +236,7 @@ def test_the_log_axis_of_the_active_features(page):
     button(page, "Run").click()
     state(page, "done")
     page.get_by_role("switch").or_(page.get_by_role("checkbox")).first.click()
-    expect(page.locator(".bk-Figure")).to_have_count(5)
+    expect(page.locator(".bk-Figure")).to_have_count(6)
     # The one is added before the other goes.
     page.wait_for_function(
         """() => [...Bokeh.documents[0]._all_models.values()]
@@ -347,7 +347,7 @@ def test_the_hit_rate_appears_with_an_oracle_that_may_be_wrong_and_covers_nothin
         expect(page.locator("#caption-hits")).to_contain_text(
             "of the columns that were answered with", timeout=60_000
         )
-        expect(page.locator(".bk-Figure:visible")).to_have_count(5)
+        expect(page.locator(".bk-Figure:visible")).to_have_count(6)
         below = page.get_by_text("Point under the cursor").first.bounding_box()["y"]
         for caption in page.locator(".caption").all():
             box = caption.bounding_box()
