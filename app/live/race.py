@@ -54,9 +54,9 @@ class Race(Picture):
         ratio = costs[expensive] / costs[cheap]
         if ratio < 1.05:
             return f"All reach test error {shared:.3g} at the same cost"
-        times = f"{ratio:,.0f}" if ratio >= 10.0 else f"{ratio:.1f}"
+        share = f"1/{ratio:,.0f}" if ratio >= 10.0 else f"{100.0 / ratio:.0f} %"
         names = cheap.solver.name, expensive.solver.name
-        return f"{names[0]}: test error {shared:.3g} at 1/{times} of the cost of {names[1]}"
+        return f"{names[0]}: test error {shared:.3g} at {share} of the cost of {names[1]}"
 
 
 def _least_errors(run: Run) -> Any:

@@ -320,9 +320,9 @@ def test_the_race_says_what_a_test_error_costs():
         points["entries"][points["test_error"] <= shared].min()
         for points in (run.walk.points for run in runs)
     )
-    times = f"{fw / sfw:,.0f}" if fw >= 10 * sfw else f"{fw / sfw:.1f}"
+    share = f"1/{fw / sfw:,.0f}" if fw >= 10 * sfw else f"{100 * sfw / fw:.0f} %"
     title = pictured(board, Race).figures[0].title
-    assert title.text == f"sfw: test error {shared:.3g} at 1/{times} of the cost of fw"
+    assert title.text == f"sfw: test error {shared:.3g} at {share} of the cost of fw"
     assert "matrix entries" in board._captions["race"].text
 
 
