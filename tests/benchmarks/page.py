@@ -22,14 +22,16 @@ from playwright.sync_api import sync_playwright
 sys.path.insert(0, str(Path(__file__).parents[1] / "browser"))
 from serving import CHROMIUM, FLAGS, Server, wait_for
 
+from app.live import LIVE
+
 _HERE = Path(__file__).parent
 
-_PAINTED = """() => {
+_PAINTED = """count => {
     // The height is unset until a figure is laid out.
     const height = figure => { try { return figure.inner_height } catch { return 0 } };
     const all = [...Bokeh.documents[0]._all_models.values()];
     const figures = all.filter(m => m.type == 'Figure' && height(m) > 0);
-    return figures.length == 4 && performance.now();
+    return figures.length == count && performance.now();
 }"""
 
 _CLICK = """button => {
@@ -104,7 +106,8 @@ def _p95(ordered: list[float]) -> float:
 @contextmanager
 def _served(folder: Path, **environment: str) -> Iterator[tuple[Server, Path]]:
     costs = folder / "costs"
-    server = Server(_HERE / "measured", folder / "log", COSTS=str(costs), **environment)
+    given = {"COSTS": str(costs), "FWCORE_WARMUP": "1"} | environment
+    server = Server(_HERE / "measured", folder / "log", **given)
     try:
         yield server, costs
     finally:
@@ -157,7 +160,9 @@ def _paint(context: Any, server: Server) -> float:
     page = context.new_page()
     page.goto(server.url, wait_until="commit")
     page.wait_for_function("() => window.Bokeh && Bokeh.documents.length > 0", timeout=30_000)
-    painted = float(page.wait_for_function(_PAINTED, polling="raf").json_value())
+    count = sum(not picture.optional for picture in LIVE)
+    shown = page.wait_for_function(_PAINTED, arg=count, polling="raf")
+    painted = float(shown.json_value())
     page.close()
     return painted
 
