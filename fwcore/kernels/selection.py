@@ -49,6 +49,15 @@ def nth_largest(values, n):
 
 
 @njit(nogil=True, cache=True)
+def level_of(values, n):
+    """(the ``n``-th largest, how many equal to it are among the n largest); values stay."""
+    level, ties = nth_largest(values.copy(), n), n
+    for k in range(values.size):
+        ties -= values[k] > level
+    return level, ties
+
+
+@njit(nogil=True, cache=True)
 def sort_decreasing(keys, order):
     """Shell's sort of ``keys``, the largest first; ``order`` follows them."""
     gap = keys.size
@@ -70,10 +79,7 @@ def largest_first(keys, order, n):
     """
     front = 0
     if n < keys.size:
-        level = nth_largest(keys.copy(), n)
-        ties = n
-        for k in range(keys.size):
-            ties -= keys[k] > level
+        level, ties = level_of(keys, n)
         for k in range(keys.size):
             if keys[k] > level or (keys[k] == level and ties > 0):
                 ties -= keys[k] == level

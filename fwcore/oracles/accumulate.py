@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import row, row_entries, rows_are_full
-from fwcore.kernels.selection import nth_largest
+from fwcore.kernels.selection import level_of
 from fwcore.kernels.tournament_tree import argmax_abs, changed
 from fwcore.oracles.row_subset import begin
 
@@ -70,18 +70,15 @@ def _choose_again(oracle):
     progress, sizes = oracle.progress[0], np.abs(oracle.sums)
     if progress.wanted >= sizes.size:
         return False
-    parted = sizes.copy()
-    progress.floor, progress.ceiling = nth_largest(parted, progress.wanted), 0.0
-    for n in range(progress.wanted, parted.size):
-        progress.ceiling = max(progress.ceiling, parted[n])
-    others, ties = False, progress.wanted
-    for j in range(sizes.size):
-        ties -= sizes[j] > progress.floor
+    progress.floor, ties = level_of(sizes, progress.wanted)
+    progress.ceiling, others = 0.0, False
     for j in range(sizes.size):
         now = sizes[j] > progress.floor or (
             sizes[j] == progress.floor and progress.floor > 0.0 and ties > 0
         )
         ties -= now and sizes[j] == progress.floor
+        if not now:
+            progress.ceiling = max(progress.ceiling, sizes[j])
         others |= now != oracle.inside[j]
         oracle.inside[j] = now
     return others

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fwcore.design import row
 from fwcore.kernels.random import new_stream
-from fwcore.kernels.selection import nth_largest
+from fwcore.kernels.selection import level_of
 from fwcore.kernels.tournament_tree import new_tree
 from fwcore.kernels.types import Floats, Ints
 
@@ -178,9 +178,7 @@ def keep(oracle, barred, most):
     if progress.count <= most:
         return
     sizes, kept = np.abs(sums[: progress.count]), 0
-    level, ties = nth_largest(sizes.copy(), most), most
-    for n in range(progress.count):
-        ties -= sizes[n] > level
+    level, ties = level_of(sizes, most)
     for n in range(progress.count):
         if sizes[n] > level or (sizes[n] == level and ties > 0):
             ties -= sizes[n] == level

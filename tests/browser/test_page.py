@@ -45,6 +45,15 @@ def state(page, name, run=SFW):
     expect(page.locator(run)).to_have_attribute("data-state", name, timeout=60_000)
 
 
+def run_to_the_end(page):
+    """At full speed, until all points of the first run are drawn."""
+    painted(page)
+    choose(page, "Speed", "full speed")
+    button(page, "Run").click()
+    state(page, "done")
+    wait_for(lambda: points_drawn(page) == 100, 20, "100 points in the page")
+
+
 def test_the_page_paints_five_plots_and_a_run_fills_them(page):
     painted(page)
     expect(page.locator(".run[data-state=empty]")).to_contain_text("Press Run")
@@ -140,11 +149,7 @@ def test_changing_the_sampling_size_changes_kappa(page):
 
 
 def test_what_the_page_has_missed_is_sent_again(page):
-    painted(page)
-    choose(page, "Speed", "full speed")
-    button(page, "Run").click()
-    state(page, "done")
-    wait_for(lambda: points_drawn(page) == 100, 20, "100 points in the page")
+    run_to_the_end(page)
     left = page.evaluate(
         """() => {
             const models = [...Bokeh.documents[0]._all_models.values()]
@@ -165,11 +170,7 @@ def test_what_the_page_has_missed_is_sent_again(page):
 
 
 def test_the_cursor_marks_one_point_in_all_plots(page):
-    painted(page)
-    choose(page, "Speed", "full speed")
-    button(page, "Run").click()
-    state(page, "done")
-    wait_for(lambda: points_drawn(page) == 100, 20, "100 points in the page")
+    run_to_the_end(page)
     box = page.locator(".bk-Figure").first.bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect(page.get_by_text(re.compile(r"Point \d+: δ or λ"))).to_be_visible()
@@ -188,11 +189,7 @@ def test_the_cursor_marks_one_point_in_all_plots(page):
 
 
 def test_a_new_run_forgets_where_the_last_was_panned_to(page):
-    painted(page)
-    choose(page, "Speed", "full speed")
-    button(page, "Run").click()
-    state(page, "done")
-    wait_for(lambda: points_drawn(page) == 100, 20, "100 points in the page")
+    run_to_the_end(page)
     ends = """() => [...Bokeh.documents[0]._all_models.values()]
         .filter(m => m.type == 'Figure' && m.title.text == 'Test and train error')
         .flatMap(m => [m.x_range.start, m.x_range.end])"""
