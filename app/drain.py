@@ -10,8 +10,8 @@ from typing import ClassVar
 import panel as pn
 from panel.io.callbacks import PeriodicCallback
 
-from app.board import Board
-from app.runs import Session
+from app.feed import Feed
+from app.session import Session
 from app.wire import Wire
 
 _PERIOD_MS = 100
@@ -19,7 +19,7 @@ _CROWDED_PERIOD_MS = 200
 _CROWD = 10
 _EARLY_MS = (10, 25, 40, 55, 70, 85)
 _MOST_UNSEEN = 3
-_SAY_EVERY_SECONDS = 2.0
+_SAY_EVERY_SECONDS = 1.0
 # A page that is hidden, or that cannot answer, as in some notebooks, is still sent everything now
 # and then.
 _PATIENCE_SECONDS = 2.0
@@ -35,17 +35,11 @@ class Drain:
 
     _live: ClassVar[set[Drain]] = set()
 
-    def __init__(
-        self, session: Session, board: Board, wire: Wire, tell: Callable[[], None]
-    ) -> None:
-        self._session = session
-        self._board = board
-        self._wire = wire
-        self._tell = tell
+    def __init__(self, session: Session, feed: Feed, wire: Wire, tell: Callable[[], None]) -> None:
+        self._session, self._feed, self._wire, self._tell = session, feed, wire, tell
         self._said_at = self._sent_at = 0.0
         self._greeted = self._finished = False
         self._callback: PeriodicCallback | None = None
-        self._wire.param.watch(self._send_anew, "lost")
         self.costs: deque[float] = deque(maxlen=1000)
         """Milliseconds of server time of the latest ticks."""
 
@@ -54,7 +48,7 @@ class Drain:
         self._finished = False
         if self._callback is None:
             Drain._live.add(self)
-            # In the background, or every tick would toggle the page's busy indicator.
+            # In the background, or every tick would toggle Panel's busy state.
             self._callback = PeriodicCallback(
                 callback=self._tick, period=self._period, background=True
             )
@@ -80,7 +74,7 @@ class Drain:
     # document from another thread.
     async def _tick(self) -> None:
         begun = time.perf_counter()
-        live, unseen = self._session.live, self._wire.sent - self._wire.seen
+        live, unseen = self._session.live or self._feed.busy, self._wire.sent - self._wire.seen
         patient = time.monotonic() - self._sent_at < _PATIENCE_SECONDS
         if unseen >= _MOST_UNSEEN and patient:
             return
@@ -89,7 +83,7 @@ class Drain:
             self._finished = not live
         elif not patient:
             # The last message may be the one that was lost, and no later number would tell.
-            self._send_anew()
+            self.repeat()
             self.stop()
         if self._finished and self._wire.sent == self._wire.seen:
             self.stop()
@@ -99,24 +93,27 @@ class Drain:
 
     async def _greet(self) -> None:
         """Tick as soon as there is a first row, which may be long before the first period ends."""
-        if not self._greeted and any(run.latest is not None for run in self._session.runs):
+        runs = list(self._session.runs.values())
+        if not self._greeted and any(run.latest is not None for run in runs):
             self._greeted = True
             await self._tick()
 
-    def flush(self, *, final: bool = False) -> None:
-        """Send what is new now; ``final`` also the words and the table."""
-        self._board.tick()
+    def put(self, *, final: bool = False) -> None:
+        """Put what is new, for the next message; ``final`` also the words."""
+        self._feed.tick()
         self._tell()
-        if final:
-            self._board.tabulate()
         if final or time.monotonic() - self._said_at >= _SAY_EVERY_SECONDS:
-            self._board.say()
+            self._feed.say()
             self._said_at = time.monotonic()
+
+    def flush(self, *, final: bool = False) -> None:
+        """Send what is new now; ``final`` also the words."""
+        self.put(final=final)
         self._wire.send()
         self._sent_at = time.monotonic()
 
-    def _send_anew(self, *events: object) -> None:
-        """The page has missed something, or has just been made."""
+    def repeat(self) -> None:
+        """The page has missed something, or is new: send all that it should hold."""
         self._wire.repeat()
-        self._board.resend()
+        self._feed.resend()
         self.flush()

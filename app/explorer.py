@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import panel as pn
-import panel_material_ui as pmui
-import param
-from bokeh.models import Div
 from panel.io.callbacks import PeriodicCallback
 from panel.io.resources import get_dist_path
 from panel.viewable import Viewer
 
-from app import words
-from app.board import Board
-from app.controls.options import SolverCards
-from app.controls.problem import grid_controls, problem_controls, solver_controls
-from app.controls.transport import Transport
-from app.document import forget_busy, served
+from app import recorded, words
+from app.commander import Commander
+from app.controls.problem import dataset_state, problem_fields, solver_choices
+from app.controls.run import run_form
 from app.drain import Drain
-from app.runs import RunState, Session
+from app.feed import Feed
+from app.live import all_pictures
+from app.runs import COSTS, RunState
 from app.scheduler import scheduler
-from app.settings import EXPERIMENT, SPEEDS, Settings
-from app.theme import SIDEBAR_WIDTH
+from app.session import Session
+from app.settings import Settings, why_not
+from app.theme import run_look
+from app.views import all_views
 from app.wire import Wire
 from fwcore import DatasetError, ParameterError
 
 TITLE = "Frank-Wolfe Explorer"
+_log = logging.getLogger(__name__)
 
 
 class Explorer(Viewer):
@@ -35,194 +36,156 @@ class Explorer(Viewer):
     >>> Explorer()  # doctest: +SKIP
     """
 
-    phase = param.String(
-        default="loading",
-        doc="loading, empty, preparing, running, paused, done, stopped or failed.",
-    )
-    headline = param.String(doc="What is being solved, in words.")
-    complaint = param.String(doc="What is wrong with the settings, or which run failed and why.")
-
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.settings = Settings()
         self.session = Session(scheduler)
-        self.wire = Wire()
-        self.board = Board(self.wire)
-        self._page: pmui.Page | None = None
-        self._refusal = ""
-        self._status = Div(
-            text="",
-            sizing_mode="stretch_width",
-            margin=(0, 12, 4, 12),
-            styles={"font-size": "13px"},
-            min_height=48,
-        )
-        self.drain = Drain(self.session, self.board, self.wire, self._show)
-        self.transport = Transport(self.param.phase, self.settings, self._command)
-        self.settings.param.watch(self._describe, [*EXPERIMENT])
-        for options in self.settings.options.values():
-            options.param.watch(self._describe, [*options.declared()])
-        self.settings.param.watch(lambda event: self.session.set_speed(SPEEDS[event.new]), "speed")
-        self.wire.param.watch(self._follow_system, "dark")
-        self._wired = not served()
-        if not self._wired:
-            pn.state.onload(self._wire)
+        self.wire = Wire(self.hear)
+        self.feed = Feed(self.wire, self.settings, self.session, scheduler.submit)
+        self.drain = Drain(self.session, self.feed, self.wire, self.tell)
+        self.selected = self.settings.runs[0].key
+        self.refusal = ""
+        self._commander = Commander(self)
+        self._watch: PeriodicCallback | None = None
+        if _served():
             pn.state.on_session_destroyed(self.close)
-        self._describe()
-        self._show()
-        self._compiling: PeriodicCallback | None = None
-        if served() and words.compiling():
-            self._compiling = PeriodicCallback(
-                callback=self._tell_compiled, period=1000, background=True
-            )
-            self._compiling.start()
+        self._begin_with_what_was_recorded()
+        self.wire.put(
+            title=TITLE,
+            pictures=[picture.declaration() for picture in all_pictures()],
+            views=[vars(view) for view in all_views()],
+            units=[[unit, name] for unit, name in COSTS.items()],
+        )
+        self.feed.look_at(all_views()[0].pictures, table=False)
+        self.show()
+        self.drain.put(final=True)
+        self.wire.opening = self.wire.message()
+        if _served() and words.compiling():
+            self.watch()
 
-    # Async although it awaits nothing: see app.drain.
-    async def _tell_compiled(self) -> None:
-        """Say how far the compilation of the solvers is, until it is done."""
-        if not words.compiling() and self._compiling is not None:
-            self._compiling.stop()
-            self._compiling = None
-        if not self.session.runs:
-            self._show()
-            self.wire.send()
+    def _begin_with_what_was_recorded(self) -> None:
+        """The first sight is that of runs that have ended, never of empty pictures."""
+        keys = [spec.key for spec in self.settings.runs]
+        runs = dict(zip(keys, recorded.runs(), strict=True))
+        self.session.show(self.settings.chosen(), runs, self.settings.runs)
 
-    def _wire(self) -> None:
-        """The page is ready. What was clicked earlier could have been lost, so that until now no
-        button was live.
-        """
-        self._wired = True
-        self._tell()
-        self._follow_system()
+    def hear(self, data: Any) -> None:
+        """Do what the page asks for; what does not fit is refused in words."""
+        self.refusal, fault = "", None
+        try:
+            self._commander.obey(data)
+        except (ParameterError, DatasetError) as error:
+            if isinstance(data, dict) and data.get("do") == "set":
+                fault = self._fault(data, str(error))
+            else:
+                self.refusal = str(error)
+        self.wire.put(fault=fault)
+        self.show()
+        self.drain.flush(final=True)
+        if self.session.live or self.feed.busy:
+            self.drain.start()
 
-    def _follow_system(self, *events: Any) -> None:
-        """Dark or light, as the system is, until somebody turns the switch of the page."""
-        # Components that are mounted after a change of theme would set it back.
-        if self._page is not None and self._wired:
-            self._page.dark_theme = self.wire.dark
+    @staticmethod
+    def _fault(data: dict[str, Any], text: str) -> dict[str, Any]:
+        """What is wrong with what was typed, and where, so that it is told beside it."""
+        name, value, run = data.get("name"), data.get("value"), data.get("run")
+        return {
+            "name": name if isinstance(name, str) else "",
+            "value": value[:200] if isinstance(value, str) else "",
+            "run": run if isinstance(run, int) else None,
+            "text": text,
+        }
 
-    def _describe(self, *events: Any) -> None:
-        """Say what is solved: what was run, not what has been set since."""
-        chosen, run = self.settings.chosen(), self.session.experiment
-        self.headline = words.headline(run or chosen, changed=run not in (None, chosen))
+    def show(self) -> None:
+        """Put the list of runs, the controls, and what is solved."""
+        settings, session = self.settings, self.session
+        if self.selected not in {spec.key for spec in settings.runs} and settings.runs:
+            self.selected = settings.runs[0].key
+        self.feed.lead = self.selected
+        chosen = settings.chosen()
+        self.wire.put(
+            runs=[
+                {
+                    "key": spec.key,
+                    "name": spec.name,
+                    "solver": spec.solver,
+                    "hidden": spec.hidden,
+                    "pinned": spec.pinned,
+                    "outdated": session.outdated(spec, chosen),
+                    "against": why_not(spec.solver, settings.loss),
+                    **run_look(spec.style),
+                }
+                for spec in settings.runs
+            ],
+            selected=self.selected,
+            form=run_form(settings.find(self.selected), settings) if settings.runs else None,
+            problem=problem_fields(settings),
+            dataset=dataset_state(settings),
+            solvers=solver_choices(settings),
+        )
+        self.tell()
 
-    def _tell(self, *events: Any) -> None:
-        state = self.session.state
-        nothing = "empty" if self._wired else "loading"
+    def tell(self) -> None:
+        """Put where the runs are."""
+        settings, session = self.settings, self.session
+        for spec in settings.runs:
+            run = session.runs.get(spec.key)
+            self.wire.put(**{f"row:{spec.key}": words.row(run)})
+        shown = session.experiment or settings.chosen()
+        solvers = [spec.solver for spec in settings.runs]
         failures = [
             f"{run.solver.title}: {run.message}"
-            for run in self.session.runs
+            for run in session.runs.values()
             if run.state is RunState.FAILED
         ]
-        phase, complaint = (
-            state.value if state else nothing,
-            self._refusal or "\n\n".join(dict.fromkeys(failures)),
+        self.wire.put(
+            phase=session.state.value if session.state else "empty",
+            headline=words.headline(shown, solvers) if solvers else "Add a run to begin.",
+            changed=any(session.outdated(s, settings.chosen()) for s in settings.runs),
+            compiling=words.compiling(),
+            complaint=self.refusal or "\n".join(dict.fromkeys(failures)),
         )
-        # To set a parameter that stays the same costs a third of a tick.
-        if (phase, complaint) != (self.phase, self.complaint):
-            self.param.update(phase=phase, complaint=complaint)
 
-    @property
-    def status(self) -> str:
-        """A line of HTML for each run."""
-        return words.status(self.session)
+    def watch(self) -> None:
+        """Look every half a second at what goes on beside the runs: what is compiled or fetched."""
+        if self._watch is None:
+            self._watch = PeriodicCallback(callback=self._look, period=500, background=True)
+            self._watch.start()
 
-    def _show(self) -> None:
-        """Tell, and let the next message carry it."""
-        self._tell()
-        # Bokeh's own Div: to change a Panel pane ten times a second costs 5 ms each.
-        self.wire.set(self._status, text=self.status)
-
-    def _command(self, name: str) -> None:
-        """What a button asks for: run, pause, resume, step, stop or reset."""
-        self._refusal = ""
-        if name == "run" or (name == "step" and not self.session.live):
-            self._start(paused=name == "step")
-        elif name == "reset":
-            self.session.reset()
-            self._describe()
-            self.board.begin([])
-        else:
-            getattr(self.session, name)()
-        self._show()
+    # Async although it awaits nothing: see app.drain.
+    async def _look(self) -> None:
+        state = dataset_state(self.settings)
+        self.wire.put(dataset=state, compiling=words.compiling())
+        if self._commander.download is not None and self._commander.download.over:
+            self.refusal, self._commander.download = self._commander.download.error, None
+            self.show()
         self.wire.send()
-        # Also where all have ended meanwhile, or nobody would tell.
-        if self.session.runs:
-            self.drain.start()
-        if name in ("run", "step") and self._page is not None and self.wire.narrow:
-            self._page.sidebar_open = False
-
-    def _start(self, *, paused: bool) -> None:
-        try:
-            experiment = self.settings.experiment()
-        except (ParameterError, DatasetError) as error:
-            self._refusal = str(error)
-            return
-        self.session.start(experiment, SPEEDS[self.settings.speed], paused=paused)
-        self._describe()
-        self.board.begin(self.session.runs)
+        if not state["coming"] and not words.compiling() and self._watch is not None:
+            self._watch.stop()
+            self._watch = None
 
     def close(self, *events: Any) -> None:
         """Free what the page holds: its runs end at once, and its ticks."""
-        # The document is gone by now, and its models with it: only what outlives a page is to be
-        # freed.
         self.session.reset()
         self.drain.stop()
-        if self._compiling is not None:
-            self._compiling.stop()
-            self._compiling = None
-
-    def controls(self) -> list[Any]:
-        """The left side."""
-        return [
-            self.transport.view(),
-            problem_controls(self.settings),
-            solver_controls(self.settings),
-            SolverCards(self.settings).view,
-            grid_controls(self.settings),
-        ]
-
-    def main(self) -> list[Any]:
-        """The right side."""
-        alert = pmui.Alert(
-            object=self.param.complaint,
-            visible=self.param.complaint.rx.bool(),
-            severity="error",
-            sizing_mode="stretch_width",
-            margin=(4, 8),
-        )
-        return [
-            self.wire,
-            pn.pane.HTML(
-                self.param.headline,
-                sizing_mode="stretch_width",
-                margin=(6, 12, 2, 12),
-                styles={"font-size": "14px"},
-            ),
-            alert,
-            pn.pane.Bokeh(self._status, sizing_mode="stretch_width"),
-            self.board.view,
-        ]
+        if self._watch is not None:
+            self._watch.stop()
+            self._watch = None
 
     def page(self) -> Any:
         """The page that is served."""
-        if served():
+        if _served():
             # Panel points style sheets at this server when it answers the request of the page. A
             # session that is made again because the page took long to connect gets no such request,
             # and its page would ask a content delivery network.
             pn.state.curdoc.template_variables["dist_url"] = get_dist_path()
-        self._page = pmui.Page(
-            title=TITLE,
-            sidebar=self.controls(),
-            main=self.main(),
-            sidebar_width=SIDEBAR_WIDTH,
-            busy_indicator=None,
-        )
-        forget_busy(self._page)
-        return self._page
+            pn.state.curdoc.title = TITLE
+        return self.wire
 
     def __panel__(self) -> Any:
-        left = pn.Column(*self.controls(), width=SIDEBAR_WIDTH)
-        return pn.Row(
-            left, pn.Column(*self.main(), sizing_mode="stretch_width"), sizing_mode="stretch_width"
-        )
+        return self.wire
+
+
+def _served() -> bool:
+    """Whether this code runs in a session of a server, as opposed to a notebook or a script."""
+    return pn.state.curdoc is not None and pn.state.curdoc.session_context is not None

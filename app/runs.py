@@ -1,30 +1,47 @@
-"""Live and finished runs of one session; no widgets."""
+"""One solver walking one path: a job of the scheduler; no widgets."""
 
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from app.scheduler import TURN_SECONDS, Scheduler
-from app.settings import Experiment
-from fwcore import (
-    DatasetError,
-    ParameterError,
-    Problem,
-    Snapshot,
-    Solver,
-    Walk,
-    datasets,
-    find_solver,
-    grids,
-    warmup,
-)
+from app.reached import Reached
+from app.scheduler import TURN_SECONDS
+from fwcore import DatasetError, ParameterError, Problem, Snapshot, Solver, Walk, warmup
 
 _log = logging.getLogger(__name__)
+
+
+COSTS = {
+    "dots": "dot products",
+    "entries": "matrix entries",
+    "grads": "derivatives",
+    "seconds": "CPU seconds",
+    "step": "steps",
+}
+"""What a run may be charged in: columns of the trace, with their names."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How much a run may spend a second: the same budget for all makes a race fair to watch.
+
+    Where a method does not count the unit, as a library counts no dot products, its CPU seconds
+    are not held back.
+    """
+
+    unit: str
+    rate: float
+
+    def spent(self, rows: Any) -> float:
+        """What has been spent at the end of ``rows``; NaN where it is not counted."""
+        return float(rows[self.unit][-1])
 
 
 class RunState(Enum):
@@ -43,7 +60,7 @@ class RunState(Enum):
         return self in (RunState.DONE, RunState.STOPPED, RunState.FAILED)
 
 
-class Run:
+class Run(Reached):
     """One solver walking one path: a job of the scheduler.
 
     Commands come from the session's thread, turns from a worker; ``state`` and ``walk`` may be read
@@ -51,15 +68,16 @@ class Run:
     """
 
     def __init__(
-        self, solver: Solver, options: dict[str, Any], seed: int, speed: float | None
+        self, solver: Solver, options: dict[str, Any], seed: int, pace: Pace | None = None
     ) -> None:
         self.solver = solver
         self.options = options
         self.seed = seed
-        self.speed = speed
-        self.walk: Walk | None = None
+        self.pace = pace
+        self.walk: Any = None
         self.latest: Snapshot | None = None
         self.message = "Waiting for the problem."
+        self.note = ""
         self.started_at: float | None = None
         self.last_row_at: float | None = None
         self.walked_seconds = 0.0
@@ -68,7 +86,9 @@ class Run:
         self._single_steps = 0
         self._steps: Generator[Snapshot, int | None, None] | None = None
         self._lock = threading.Lock()
-        self._next_at = 0.0
+        self._next_at = self._spent = 0.0
+        # Unknown: the first chunk is a single step.
+        self._cost_of_step = math.inf
         self._counted_at: float | None = None
 
     @property
@@ -77,8 +97,16 @@ class Run:
             return RunState.PAUSED
         return self._state
 
-    def prepare(self, problem: Problem, grid: Any) -> None:
-        """Take the problem; checks everything that depends on it. Called by a worker, once."""
+    @property
+    def ended(self) -> bool:
+        """Whether it is over and has reached a point."""
+        return self._state.over and self.reached > 0
+
+    def prepare(self, problem: Problem, grid: Any, note: str = "") -> None:
+        """Take the problem; checks everything that depends on it. Called by a worker, once.
+        ``note``: what is special about the grid.
+        """
+        self.note = note
         try:
             walk = Walk(problem, self.solver, grid, self.options, seed=self.seed)
         except Exception as error:
@@ -149,9 +177,9 @@ class Run:
         with self._lock:
             if not self._may_step() or self.walk is None:
                 return False
-            walk, speed, single = self.walk, self.speed, self._single_steps > 0
+            walk, pace, single = self.walk, self.pace, self._single_steps > 0
             self._single_steps -= single
-        wanted = 1 if single else None if speed is None else max(1, round(speed * TURN_SECONDS))
+        wanted = 1 if single else None if pace is None else self._affordable(pace)
         if self._steps is None:
             self._steps = walk.snapshots(wanted)
             known = (walk.solver, walk.problem.design, walk.options, walk.problem.loss)
@@ -173,10 +201,32 @@ class Run:
         if walk.reached == walk.grid.size:
             self._end(RunState.DONE, walk.status.sentence)
             return False
-        if speed is not None and not single:
-            self._next_at = max(self._next_at, now - TURN_SECONDS) + len(snapshot.rows) / speed
+        if pace is not None and not single:
+            self._charge(pace, snapshot.rows, now)
             return False
         return not single
+
+    def _affordable(self, pace: Pace) -> int:
+        """Steps of about a turn at the pace, by what the last ones cost."""
+        return max(1, min(10**6, round(pace.rate * TURN_SECONDS / self._cost_of_step)))
+
+    def _charge(self, pace: Pace, rows: Any, now: float) -> None:
+        """Put the next steps off by what these have cost."""
+        spent = pace.spent(rows)
+        # X'y, which many methods compute before their first step, is charged with that.
+        cost = spent - self._spent if spent >= self._spent else 0.0
+        if spent == spent:
+            self._spent = spent
+            self._cost_of_step = max(cost / len(rows), 1e-9)
+            self._next_at = max(self._next_at, now - TURN_SECONDS) + cost / pace.rate
+
+    def set_pace(self, pace: Pace | None) -> None:
+        """Go on at another pace; the caller submits the run to the scheduler."""
+        with self._lock:
+            latest = self.latest
+            self.pace, self._next_at, self._cost_of_step = pace, 0.0, math.inf
+            spent = pace.spent(latest.rows) if pace is not None and latest is not None else 0.0
+            self._spent = spent if spent == spent else 0.0
 
     def _count(self, now: float) -> None:
         """Time walked: what has passed since the last chunk, unless the run was held in between."""
@@ -188,150 +238,3 @@ class Run:
         with self._lock:
             if not self._state.over:
                 self._state, self.message = state, message
-
-
-class Preparation:
-    """Loads the problem of an experiment and finds its grid, then hands both to its runs: a job of
-    the scheduler.
-    """
-
-    def __init__(
-        self, experiment: Experiment, runs: list[Run], start: Callable[[Run], None]
-    ) -> None:
-        self._experiment = experiment
-        self._runs = runs
-        self._start = start
-        self._problem: Problem | None = None
-        self._finding: Generator[tuple[int, int], None, float] | None = None
-        self._delta_max = experiment.delta_max
-        self._done = False
-        self._announce("Loading the data.")
-
-    def due(self) -> float | None:
-        return None if self._done or all(run.state.over for run in self._runs) else 0.0
-
-    def turn(self) -> None:
-        try:
-            self._done = self._go_on()
-        except Exception as error:
-            self._done = True
-            for run in self._runs:
-                run.fail(error)
-
-    def _announce(self, text: str) -> None:
-        for run in self._runs:
-            if run.state is RunState.PREPARING:
-                run.message = text
-
-    def _hand_over(self, problem: Problem, form: str, grid: Any) -> None:
-        """Let the runs of one form start."""
-        for run in self._runs:
-            if run.solver.form == form:
-                run.prepare(problem, grid)
-                self._start(run)
-
-    def _go_on(self) -> bool:
-        """One turn of it; whether that was the last."""
-        experiment = self._experiment
-        if self._problem is None:
-            self._problem = datasets.load(
-                experiment.dataset,
-                split_seed=experiment.split_seed,
-                test_fraction=experiment.test_fraction,
-                loss=experiment.loss,
-            )
-            # Paths over lam or k need not wait for the end of the delta grid.
-            for form in ("penalty", "support"):
-                self._hand_over(
-                    self._problem, form, grids.grid(self._problem, form, experiment.points)
-                )
-            if not any(run.solver.form == "ball" for run in self._runs):
-                return True
-            if self._delta_max is None:
-                self._finding = grids.finding_delta_max(self._problem)
-            return False
-        begun = time.monotonic()
-        while self._delta_max is None and self._finding is not None:
-            try:
-                done, total = next(self._finding)
-            except StopIteration as end:
-                self._delta_max = end.value
-                break
-            self._announce(f"Finding δ max, once for this problem: point {done + 1} of {total}.")
-            if time.monotonic() - begun > TURN_SECONDS / 2:
-                return False
-        self._hand_over(
-            self._problem, "ball", grids.delta_grid(self._delta_max or 0.0, experiment.points)
-        )
-        return True
-
-
-class Session:
-    """The runs of one page: what the buttons command."""
-
-    def __init__(self, scheduler: Scheduler) -> None:
-        self._scheduler = scheduler
-        self.runs: list[Run] = []
-        self.experiment: Experiment | None = None
-
-    @property
-    def live(self) -> bool:
-        """Whether a run may still bring something new."""
-        return any(not run.state.over for run in self.runs)
-
-    @property
-    def state(self) -> RunState | None:
-        """The state of the whole: that of the most active run; None before the first."""
-        order = (
-            RunState.PREPARING,
-            RunState.RUNNING,
-            RunState.PAUSED,
-            RunState.FAILED,
-            RunState.STOPPED,
-            RunState.DONE,
-        )
-        states = {run.state for run in self.runs}
-        return next((state for state in order if state in states), None)
-
-    def start(self, experiment: Experiment, speed: float | None, *, paused: bool = False) -> None:
-        """Run an experiment instead of what was there; ``paused``: held before
-        the first step.
-        """
-        self.stop()
-        self.experiment = experiment
-        self.runs = [
-            Run(find_solver(name), options, experiment.seed, speed)
-            for name, options in experiment.solvers
-        ]
-        for run in self.runs:
-            if paused:
-                run.step()
-        self._scheduler.submit(Preparation(experiment, self.runs, self._scheduler.submit))
-
-    def pause(self) -> None:
-        for run in self.runs:
-            run.pause()
-
-    def resume(self) -> None:
-        for run in self.runs:
-            run.resume()
-            self._scheduler.submit(run)
-
-    def step(self) -> None:
-        for run in self.runs:
-            run.step()
-            self._scheduler.submit(run)
-
-    def set_speed(self, speed: float | None) -> None:
-        for run in self.runs:
-            run.speed = speed
-            self._scheduler.submit(run)
-
-    def stop(self) -> None:
-        for run in self.runs:
-            run.stop()
-
-    def reset(self) -> None:
-        """Stop, and forget what was reached."""
-        self.stop()
-        self.runs, self.experiment = [], None

@@ -1,4 +1,4 @@
-"""What the user chose."""
+"""What the user chose: a problem, a list of runs, a pace."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from fwcore import (
     DatasetError,
     Options,
     ParameterError,
-    all_solvers,
     datasets,
     find_loss,
     find_solver,
@@ -20,19 +19,22 @@ from fwcore import (
     option_kinds,
 )
 
-SPEEDS: dict[str, float | None] = {
-    "1 step/s": 1.0,
-    "5 steps/s": 5.0,
-    "25 steps/s": 25.0,
-    "200 steps/s": 200.0,
-    "full speed": None,
-}
+# Of data whose paper holds out nothing: without a test error half of the page is empty.
+_HELD_OUT = 0.25
+MOST_RUNS = 40
+"""Runs of one page: as many as can be told apart by colour and dash."""
+FIRST_RUNS: tuple[tuple[str, dict[str, str]], ...] = (
+    ("sfw", {"sampling": "1%"}),
+    ("sfw", {"sampling": "10%"}),
+    ("fw", {}),
+)
+"""What the page begins with; recorded in `app.recorded`."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """One press of Run: a problem, and the solvers that walk it. Immutable, and complete: nothing
-    else is asked of the page.
+    """The problem that runs walk, and its grid. Immutable, and complete: nothing else is asked of
+    the page.
     """
 
     dataset: str
@@ -41,23 +43,55 @@ class Experiment:
     test_fraction: float
     points: int
     delta_max: float | None
-    seed: int
-    solvers: tuple[tuple[str, dict[str, Any]], ...]
 
 
-# Of data whose paper holds out nothing: without a test error half of the page is empty.
-_HELD_OUT = 0.25
-_SOLVERS = ("solver", "competitors")
-EXPERIMENT = (*(f.name for f in fields(Experiment) if f.name != "solvers"), *_SOLVERS)
-"""The settings that make an experiment, besides the options of its solvers."""
+EXPERIMENT = tuple(f.name for f in fields(Experiment))
+"""The settings that make an experiment."""
+
+
+class RunSpec:
+    """A run as the user put it together: a solver, its options and a seed, under a name.
+
+    ``key`` never names another run of the page, and ``style`` gives colour, dash and marker for
+    good.
+    """
+
+    def __init__(self, key: int, style: int, solver: str) -> None:
+        self.key = key
+        self.style = style
+        self.solver = solver
+        self.options: Options = find_solver(solver).Options()
+        self.seed = 0
+        self.given_name = ""
+        self.hidden = False
+        self.pinned = False
+
+    @property
+    def name(self) -> str:
+        """The name that was given, or the solver and those of its options that tell it apart."""
+        if self.given_name:
+            return self.given_name
+        changed = self.options.changed()
+        if "sampling" in self.options.declared():
+            changed = {"sampling": self.options.settings()["sampling"], **changed}
+        values = [
+            str(value).replace("%", " %") if name == "sampling" else f"{name} {value}"
+            for name, value in changed.items()
+        ]
+        seed = [f"seed {self.seed}"] if self.seed else []
+        return " ".join([self.solver, *values[:3], *seed])
+
+    def settings(self) -> tuple[Any, ...]:
+        """What makes the run what it is; equal settings give equal results, bit for bit."""
+        return (self.solver, self.options.settings(), self.seed)
 
 
 class Settings(param.Parameterized):
-    """Everything on the left of the page but the options of the solvers, which are in ``options``
-    by the solver's name.
-    """
+    """The problem, the pace, and the runs in ``runs``, in the order in which they are listed."""
 
-    dataset = param.Selector(default="diabetes", objects=["diabetes"], label="Dataset")
+    dataset = param.Selector(
+        default="synthetic-10000-32", objects=["synthetic-10000-32"], label="Dataset"
+    )
     loss = param.Selector(
         default="squared",
         objects=[*LOSSES],
@@ -65,19 +99,14 @@ class Settings(param.Parameterized):
         doc="squared: ½(u − y)². logistic: log(1 + exp(−yu)), of two classes. huber: squared near "
         "the response, absolute far from it. Not every solver takes every loss.",
     )
-    test_fraction = param.Number(
-        default=0.25,
+    test_fraction = option_kinds.Amount(
+        default=0.5,
         bounds=(0.0, 0.9),
-        step=0.05,
-        label="Rows held out",
+        label="Test share",
         doc="Share of the rows on which the test error is measured.",
     )
     split_seed = option_kinds.Count(
         default=0, bounds=(0, 2**32 - 1), label="Split seed", doc="Seed of the choice of test rows."
-    )
-    solver = param.Selector(default="sfw", objects=["sfw"], label="Solver")
-    competitors = param.ListSelector(
-        default=["cd"], objects=["cd"], label="Overlay", doc="Solvers to run beside it."
     )
     points = option_kinds.Count(
         default=grids.POINTS, bounds=(2, 1000), label="Points", doc="Points of the path."
@@ -91,48 +120,36 @@ class Settings(param.Parameterized):
         doc="End of the δ grid. Empty: the l1 norm of the accurate solution at λ max / 100, found "
         "once a problem.",
     )
-    seed = option_kinds.Count(
-        default=0, bounds=(0, 2**32 - 1), label="Seed", doc="Seed of the solvers."
-    )
-    speed = param.Selector(default="200 steps/s", objects=list(SPEEDS), label="Speed")
-    relevant = option_kinds.Count(
-        default=32,
-        bounds=(1, 10**6),
-        label="Relevant columns",
-        doc="How many columns are taken to matter in P(miss).",
-    )
 
     def __init__(self, **params: Any) -> None:
-        super().__init__(**params)
+        super().__init__()
         self.param.dataset.objects = [d.name for d in datasets.DATASETS]
-        self.param.solver.objects = [s.name for s in all_solvers()]
-        self.param.competitors.objects = [s.name for s in all_solvers()]
-        self.options: dict[str, Options] = {s.name: s.Options() for s in all_solvers()}
+        self.runs: list[RunSpec] = []
+        self._removed: list[tuple[int, RunSpec]] = []
+        self._last_key = 0
         first = datasets.find(self.dataset)
+        self.param.update(test_fraction=first.test_fraction or _HELD_OUT)
         self._sampling, self._points = first.sampling, first.points
+        for solver, given in FIRST_RUNS:
+            self.add(solver).options.param.update(**given)
+        self.param.update(**params)
 
     @param.depends("dataset", watch=True)
     def _take_defaults_of_dataset(self) -> None:
         dataset = datasets.find(self.dataset)
-        defaults = {
-            "test_fraction": dataset.test_fraction or _HELD_OUT,
-            "relevant": dataset.relevant or 32,
-            "points": dataset.points,
-        }
-        # What the user chose stays, but for the split, which is of the dataset.
-        if self.points != self._points:
-            del defaults["points"]
+        defaults: dict[str, Any] = {"test_fraction": dataset.test_fraction or _HELD_OUT}
+        # What the user chose stays, except for the split, which is of the dataset.
+        if self.points == self._points:
+            defaults["points"] = dataset.points
         self.param.update(**defaults, delta_max=None, loss=dataset.loss)
-        for options in self.options.values():
+        for spec in self.runs:
+            options = spec.options
             if "sampling" in options.declared() and options.sampling.text == self._sampling:
                 options.param.update(sampling=dataset.sampling)
         self._sampling, self._points = dataset.sampling, dataset.points
 
     @param.depends("loss", watch=True)
-    def _take_away_what_lacks_the_loss(self) -> None:
-        self.competitors = [
-            name for name in self.competitors if not find_solver(name).lacks(find_loss(self.loss))
-        ]
+    def _forget_delta_max(self) -> None:
         self.param.update(delta_max=None)
 
     @property
@@ -141,45 +158,112 @@ class Settings(param.Parameterized):
         return datasets.find(self.dataset).columns
 
     @property
-    def solvers(self) -> list[str]:
-        """The chosen solver, and those that run beside it."""
-        return [self.solver, *(name for name in self.competitors if name != self.solver)]
+    def relevant(self) -> int:
+        """How many columns are taken to matter in P(miss)."""
+        return datasets.find(self.dataset).relevant or 32
 
-    def chosen(self) -> Experiment:
-        """The choice as it is."""
-        return Experiment(
-            **{name: getattr(self, name) for name in EXPERIMENT if name not in _SOLVERS},
-            solvers=tuple((name, self.options[name].settings()) for name in self.solvers),
-        )
-
-    def experiment(self) -> Experiment:
-        """The choice, checked as far as it can be before the data are loaded.
+    def find(self, key: int) -> RunSpec:
+        """The run of that key.
 
         Raises
         ------
         ParameterError
-            A value does not fit.
+            There is none.
+        """
+        for spec in self.runs:
+            if spec.key == key:
+                return spec
+        raise ParameterError("run", "the page", f"one of {[s.key for s in self.runs]}", key)
+
+    def add(self, solver: str, beside: RunSpec | None = None) -> RunSpec:
+        """A new run of ``solver``, last in the list, or a copy ``beside`` another.
+
+        Raises
+        ------
+        ParameterError
+            There are as many as can be, or there is no such solver.
+        """
+        if len(self.runs) >= MOST_RUNS:
+            raise ParameterError("runs", "the page", f"at most {MOST_RUNS}", len(self.runs) + 1)
+        self._last_key += 1
+        taken = {spec.style for spec in self.runs}
+        style = next(k for k in range(MOST_RUNS + 1) if k not in taken)
+        spec = RunSpec(self._last_key, style, find_solver(solver).name)
+        if beside is None:
+            if "sampling" in spec.options.declared():
+                spec.options.param.update(sampling=self._sampling)
+            self.runs.append(spec)
+        else:
+            spec.options = find_solver(solver).Options(
+                **{name: getattr(beside.options, name) for name in beside.options.declared()}
+            )
+            spec.seed = beside.seed
+            self.runs.insert(self.runs.index(beside) + 1, spec)
+        return spec
+
+    def remove(self, key: int) -> None:
+        """Take a run out of the list; `restore` puts the last one back."""
+        spec = self.find(key)
+        self._removed.append((self.runs.index(spec), spec))
+        self.runs.remove(spec)
+
+    def restore(self) -> RunSpec | None:
+        """Put back what was removed last, in its place and in its colour if that is still free."""
+        if not self._removed or len(self.runs) >= MOST_RUNS:
+            return None
+        place, spec = self._removed.pop()
+        taken = {other.style for other in self.runs}
+        if spec.style in taken:
+            spec.style = next(k for k in range(MOST_RUNS + 1) if k not in taken)
+        self.runs.insert(min(place, len(self.runs)), spec)
+        return spec
+
+    def move(self, key: int, by: int) -> None:
+        """Move a run up (-1) or down (+1) the list."""
+        spec = self.find(key)
+        place = self.runs.index(spec)
+        self.runs.remove(spec)
+        self.runs.insert(min(max(0, place + by), len(self.runs)), spec)
+
+    def chosen(self) -> Experiment:
+        """The problem as it is set."""
+        return Experiment(**{name: getattr(self, name) for name in EXPERIMENT})
+
+    def experiment(self) -> Experiment:
+        """The problem, checked with the runs as far as they can be before the data are loaded.
+
+        Raises
+        ------
+        ParameterError
+            A value does not fit, or there is nothing to run.
         DatasetError
             Files are not at hand.
         """
-        if not datasets.available(datasets.find(self.dataset)):
+        dataset = datasets.find(self.dataset)
+        if not datasets.available(dataset):
             raise DatasetError(
-                f"The files of {datasets.find(self.dataset).title} are not at hand: download "
-                "them first."
+                f"The files of {dataset.title} are not at hand: download them first."
             )
-        for name in self.solvers:
-            if find_solver(name).missing:
-                raise ParameterError(
-                    "solver",
-                    "the page",
-                    f"one that is installed: {find_solver(name).missing}",
-                    name,
-                )
-            if lacking := find_solver(name).lacks(find_loss(self.loss)):
-                fitting = [loss for loss in LOSSES if not find_solver(name).lacks(find_loss(loss))]
-                rule = (
-                    f"one with {' and '.join(lacking)}, such as {' or '.join(fitting)}; or choose "
-                    "another solver"
-                )
-                raise ParameterError("loss", find_solver(name).title, rule, self.loss)
+        if not self.runs:
+            raise ParameterError("runs", "the page", "at least one: add a run", 0)
+        for spec in self.runs:
+            if reason := why_not(spec.solver, self.loss):
+                raise ParameterError("solver", "the page", reason, spec.solver)
         return self.chosen()
+
+
+def why_not(name: str, loss: str) -> str:
+    """What stands against running a solver on a loss, as the end of "must be ..."; nothing if
+    nothing does.
+    """
+    solver = find_solver(name)
+    if solver.missing:
+        return f"one that is installed: {solver.missing}"
+    lacking = solver.lacks(find_loss(loss))
+    if not lacking:
+        return ""
+    fitting = [known for known in LOSSES if not solver.lacks(find_loss(known))]
+    return (
+        f"one for this loss, and {solver.title} needs {' and '.join(lacking)}: choose the loss "
+        f"{' or '.join(fitting)}, or another solver"
+    )

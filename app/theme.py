@@ -1,4 +1,4 @@
-"""Colours and sizes."""
+"""Colours, dashes and markers."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ search found, the one whose closest pair is the farthest apart for protan and de
 DASHES = {"solid": "", "dashed": "8 4", "dotted": "2 3", "dotdash": "2 3 8 3", "dashdot": "8 3 2 3"}
 """Names of Bokeh's dashes, and the same for SVG."""
 
+MARKERS = ("circle", "square", "triangle", "diamond", "inverted_triangle", "plus", "star")
+
 
 def run_style(k: int) -> tuple[str, str]:
     """Colour and dash of the k-th run, its own among 40."""
@@ -26,34 +28,12 @@ def run_style(k: int) -> tuple[str, str]:
     return RUN_COLOURS[k % colours], [*DASHES][(k + k // colours) % len(DASHES)]
 
 
-STATE_COLOURS = {
-    "preparing": "#8a6d00",
-    "running": "#1565c0",
-    "paused": "#8a5a00",
-    "done": "#1b7a4b",
-    "stopped": "#5f6368",
-    "failed": "#b3261e",
-}
-
-GUIDE_COLOUR = "#808890"
-PICTURE_HEIGHT = 245
-SIDEBAR_WIDTH = 340
-
-CARD_GRID = {
-    "display": "grid",
-    "grid-template-columns": "repeat(auto-fit, minmax(min(100%, 460px), 1fr))",
-    "gap": "8px",
-    "grid-auto-rows": "max-content",
-    "max-height": "none",
-    "height": "max-content",
-    "flex": "none",
-}
-CARD = {
-    "border": "1px solid rgba(128, 128, 128, 0.28)",
-    "border-radius": "6px",
-    "min-width": "0",
-    "height": "max-content",
-}
-
-SMALL_TITLES = {"& h3": {"fontSize": "0.95rem", "fontWeight": 500}}
-"""Style of an accordion whose titles are as large as its text."""
+def run_look(k: int) -> dict[str, str]:
+    """All that makes the k-th run look as it does, for the page."""
+    colour, dash = run_style(k)
+    return {
+        "colour": colour,
+        "dash": dash,
+        "strokes": DASHES[dash],
+        "marker": MARKERS[k % len(MARKERS)],
+    }

@@ -115,6 +115,14 @@ def grid(problem: Problem, form: str, points: int = POINTS, end: float | None = 
     return lam_grid(problem, points) if form == "penalty" else support_grid(problem, points)
 
 
+def provisional_delta_max(problem: Problem) -> float:
+    """2 f(0) / lam_max, an end of the delta grid where `delta_max` would take too long to find.
+
+    Twice the bound f(0) / lam_max on the l1 norm of the penalised solution at lam_max.
+    """
+    return 2.0 * problem.f0 / problem.lam_max
+
+
 def known_delta_max(problem: Problem) -> float | None:
     """`delta_max`, if it has been computed for the same design and response before."""
     found = cache.load("delta_max", problem.content_hash)

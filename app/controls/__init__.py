@@ -1,1 +1,1 @@
-"""Groups of widgets made from settings."""
+"""What the page needs in order to draw the controls of settings, and what it says back."""

@@ -1,19 +1,45 @@
-"""The problem, the solvers, the grid."""
+"""The controls of the problem: dataset, loss, split and grid; and what can be run on it."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-import panel as pn
-import panel_material_ui as pmui
 
-from app.controls.dataset import DatasetControl
-from app.controls.field import text_field
-from app.settings import Settings
+from app.controls.fields import Field, field
+from app.downloads import running
+from app.settings import Settings, why_not
 from fwcore import LOSSES, all_solvers, datasets, find_loss
 
-_COMMON: dict[str, Any] = {"sizing_mode": "stretch_width", "size": "small", "margin": (8, 10)}
+_FAMILIES = {
+    "frank_wolfe": "Frank-Wolfe",
+    "finite_sum": "Sampled rows",
+    "working_set": "Certified",
+    "coordinate_descent": "Coordinate descent",
+    "proximal": "Proximal gradient",
+    "mirror_descent": "Mirror descent",
+    "greedy": "Greedy",
+    "external": "Libraries",
+}
+
+
+def grouped() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Group, then name and title of its datasets: what needs nothing, what is at hand, what can be
+    fetched, what somebody has to bring.
+    """
+    kinds = ("Always there", "At hand", "To be downloaded", "To be put there by hand")
+    groups: dict[str, list[tuple[str, str]]] = {kind: [] for kind in kinds}
+    for entry in datasets.DATASETS:
+        layout = entry.layout
+        if layout is None:
+            kind = kinds[0]
+        elif layout.at_hand:
+            kind = kinds[1]
+        else:
+            kind = kinds[2] if layout.fetchable else kinds[3]
+        size = f"{entry.rows:,} × {entry.columns:,}"
+        groups[kind].append((entry.name, f"{entry.title} ({size})"))
+    return [(kind, entries) for kind, entries in groups.items() if entries]
 
 
 def _losses_without(dataset: str) -> list[str]:
@@ -22,56 +48,58 @@ def _losses_without(dataset: str) -> list[str]:
     return [name for name in LOSSES if not find_loss(name).takes(response)]
 
 
-def problem_controls(settings: Settings) -> Any:
-    """Dataset, loss and split."""
-    return pn.Column(
-        DatasetControl(settings).view(),
-        pmui.Select.from_param(
-            settings.param.loss,
-            disabled_options=settings.param.dataset.rx.pipe(_losses_without),
-            description=settings.param.loss.doc,
-            **_COMMON,
-        ),
-        pmui.FloatSlider.from_param(settings.param.test_fraction, format="0%", **_COMMON),
-        text_field(settings, "split_seed", **_COMMON),
-        sizing_mode="stretch_width",
-        margin=0,
-    )
+def problem_fields(settings: Settings) -> list[Field]:
+    """What the page draws of the problem."""
+    loss = settings.param.loss
+    share = field(settings, "test_fraction")
+    shares = sorted({k / 20 for k in range(19)} | {round(settings.test_fraction, 6)})
+    steps = [[str(value), f"{100 * value:.0f} %"] for value in shares]
+    value = str(round(settings.test_fraction, 6))
+    return [
+        {
+            "name": "loss",
+            "label": loss.label,
+            "doc": loss.doc,
+            "kind": "select",
+            "value": settings.loss,
+            "choices": [[name, name] for name in LOSSES],
+            "disabled": _losses_without(settings.dataset),
+        },
+        share | {"kind": "slider", "steps": steps, "value": value},
+        *(field(settings, name) for name in ("split_seed", "points", "delta_max")),
+    ]
 
 
-def solver_controls(settings: Settings) -> Any:
-    """The solver and what is laid over it; those that need a package that is not installed say how
-    to install it.
-    """
-    titles = {
-        solver.title + (f" – {solver.missing}" if solver.missing else ""): solver.name
-        for solver in all_solvers()
+def dataset_state(settings: Settings) -> dict[str, Any]:
+    """The chosen dataset: what it is, and whether it must be fetched first."""
+    entry = datasets.find(settings.dataset)
+    missing = not datasets.available(entry)
+    place = "" if entry.layout is None else f" {entry.page[:1].upper() + entry.page[1:]}."
+    job = running(entry.name)
+    return {
+        "name": entry.name,
+        "groups": grouped(),
+        "about": f"{entry.citation}.{place} Licence: {entry.licence}.",
+        "missing": missing and entry.layout is not None and entry.layout.fetchable,
+        "coming": job is not None,
+        "percent": job.percent if job is not None else None,
     }
-    missing = [solver.name for solver in all_solvers() if solver.missing]
-    solver = pmui.Select(
-        label="Solver", options=titles, value=settings.solver, disabled_options=missing, **_COMMON
-    )
-    solver.link(settings, value="solver", bidirectional=True)
-    overlay = pmui.MultiChoice(
-        label="Overlay",
-        options=titles,
-        value=settings.competitors,
-        disabled_options=missing,
-        # It lies where people click to open the list.
-        delete_button=False,
-        sizing_mode="stretch_width",
-        margin=(8, 10),
-    )
-    overlay.link(settings, value="competitors", bidirectional=True)
-    return pn.Column(solver, overlay, sizing_mode="stretch_width", margin=0)
 
 
-def grid_controls(settings: Settings) -> Any:
-    """The grid and the seed."""
-    return pn.Column(
-        text_field(settings, "points", **_COMMON),
-        text_field(settings, "delta_max", placeholder="found for you", **_COMMON),
-        text_field(settings, "seed", **_COMMON),
-        sizing_mode="stretch_width",
-        margin=0,
-    )
+def solver_choices(settings: Settings) -> list[dict[str, str]]:
+    """All solvers by family, with what stands against those that cannot be run on the loss."""
+    return [
+        {
+            "name": solver.name,
+            "title": solver.title,
+            "family": _family(solver),
+            "reference": solver.reference,
+            "against": why_not(solver.name, settings.loss),
+        }
+        for solver in all_solvers()
+    ]
+
+
+def _family(solver: Any) -> str:
+    parts = type(solver).__module__.split(".")
+    return next((_FAMILIES[part] for part in parts if part in _FAMILIES), "Registered")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
-from app.live.picture import Picture
-from app.live.sources import RunSources
+from app.live.picture import Axis, Layer, Picture, Shown
 from app.runs import Run
 
 
@@ -16,24 +15,31 @@ class PredictionError(Picture):
 
     name = "error"
     title = "Test and train error"
-    y_label = "error"
-    legend = "Strong: test. Faint: train. Diamond: least test error so far."
+    x = Axis(("l1", "point"))
+    y = Axis(("test_error",))
+    layers = (
+        Layer("line", y="train_error", style={"line_width": 1.2, "line_alpha": 0.5}),
+        Layer("line", named=True, style={"line_width": 2.2}),
+        Layer("dots", "best", style={"marker": "diamond", "size": 12}),
+    )
+    tips = ("point", "test_error", "train_error", "l1")
+    legend = "Strong: test. Faint: train. Diamond: least test error."
 
-    def draw(self, plot: Any, sources: RunSources, line: dict[str, Any], colour: str) -> None:
-        filled = {"fill_color": colour, "line_color": colour}
-        self.line(
-            plot, sources.points, "l1", "train_error", line_width=1.2, line_alpha=0.45, **line
-        )
-        self.line(plot, sources.points, "l1", "test_error", line_width=2.2, **line)
-        self.mark(plot, sources.head, "l1", "train_error", size=5, **filled)
-        self.mark(plot, sources.best, "l1", "test_error", marker="diamond", size=13, **filled)
+    def finding(self, runs: Sequence[Shown]) -> str:
+        """The least test error of each run that has ended."""
+        ended = [shown for shown in runs if shown.run.ended]
+        least = {
+            shown.name: float(np.nanmin(shown.run.points["test_error"]))
+            for shown in ended
+            if np.isfinite(shown.run.points["test_error"]).any()
+        }
+        best = sorted(least, key=least.__getitem__)[:3]
+        said = ", ".join(f"{name} {least[name]:.3g}" for name in best)
+        return f"Least test error: {said}" if len(least) > 1 else ""
 
     def describe(self, run: Run) -> str:
-        walk = run.walk
-        if walk is None or not walk.reached:
-            return ""
-        kind = walk.problem.loss.error_name
-        points = walk.points[: walk.reached]
+        kind = run.error_name
+        points = run.points
         if not np.isfinite(points["test_error"]).any():
             last = points["train_error"][-1]
             return f"train error {last:.4g} ({kind}); no rows are held out for a test error"

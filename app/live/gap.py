@@ -1,84 +1,120 @@
-"""The gaps of each step (Frandi et al. 2016; what a sampled gap is worth)."""
+"""The gaps along the path and inside a point (Frandi et al. 2016; what a sampled gap is worth)."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
-from bokeh.models import Span
+import numpy as np
 
-from app.live.picture import Picture
-from app.live.sources import RunSources
+from app.live.picture import Axis, Columns, Layer, Picture, Shown, point_of
+from app.live.thinning import ROUNDING, thin
 from app.runs import Run
 from fwcore import FORMS
 
+_ROWS = 300
+_LEVEL = Layer("level", style={"line_dash": "dotdash", "line_alpha": 0.8})
 
-class Gaps(Picture):
-    """The method's own gap in each step, the true gap where the judge looked, and the line at which
-    a point stops.
-    """
+
+class PathGaps(Picture):
+    """At the end of each point: what the method saw, and the truth."""
 
     name = "gap"
-    title = "Gap, relative to f(0)"
-    y_label = "gap / f(0)"
-    x = "step"
+    title = "The gap at the end of each point"
+    x = Axis(("point", "l1", "dots"))
+    y = Axis(("gap",), log=True)
+    layers = (
+        Layer("gulf", y="own_gap|relative_gap"),
+        Layer("rings", y="own_gap", style={"size": 6}),
+        Layer("line", y="relative_gap", named=True, style={"line_width": 1.4}),
+        Layer("dots", y="relative_gap", style={"size": 5}),
+        _LEVEL,
+    )
+    tips = ("point", "own_gap", "relative_gap")
     legend = (
-        "Line: the method's own gap. Circles: the true gap. Dots: largest move. Level line: the "
+        "Filled: true gap. Hollow: the method's own. Shaded: what the sample did not see. Level: "
         "stopping threshold."
     )
 
-    def build(self) -> None:
-        self.add_figure(y_axis_type="log")
-        self._levels: list[Span] = []
-
-    def draw(self, plot: Any, sources: RunSources, line: dict[str, Any], colour: str) -> None:
-        self.line(plot, sources.gaps, "step", "gap", line_width=1.2, **line)
-        self.mark(
-            plot,
-            sources.moves,
-            "step",
-            "gap",
-            size=2,
-            fill_color=colour,
-            line_color=None,
-            fill_alpha=0.6,
-        )
-        self.mark(plot, sources.checks, "step", "gap", size=5, line_color=colour, fill_alpha=0.0)
-        style = {"line_color": colour, "line_dash": "dashdot", "line_alpha": 0.8}
-        self._levels.append(self.level_line(plot, visible=False, **style))
-
-    def level(self, k: int, run: Run | None) -> None:
-        """Draw the stopping line of the k-th run, or none."""
-        stop = stopping(run) if run is not None else None
-        self._wire.set(
-            self._levels[k], visible=stop is not None, location=stop[1] if stop else None
-        )
-
     def describe(self, run: Run) -> str:
-        walk = run.walk
-        if walk is None or not walk.reached:
-            return ""
         if FORMS[run.solver.form].whole:
             return "no gap, as the problem is not convex; a point stops at k columns"
-        gaps = walk.points["true_gap"][: walk.reached] / walk.problem.f0
+        gaps = run.relative_gaps
         text = f"true relative gap {gaps[-1]:.2e}, worst point {gaps.max():.2e}; a point stops "
-        if (stop := stopping(run)) is None:
+        if (stop := run.stopping) is None:
             return text + "as the library does"
         rule, tol = stop
-        text += f"at {'largest move' if rule == 'moved' else 'own gap'} {tol:.0e}"
-        share = walk.notes.get("kappa_share")
-        return (
-            text
-            if share is None
-            else text + f"; κ/n = {share:.3f}, and the smaller it is, the more row sampling helps"
-        )
+        text += f"when {'coefficients settle' if rule == 'moved' else 'its own gap is small'}"
+        text += f" (threshold {tol:.0e})"
+        share = run.kappa_share
+        if share is None:
+            return text
+        return text + f"; κ/n = {share:.3f}, and the smaller it is, the more row sampling helps"
+
+    def finding(self, runs: Sequence[Shown]) -> str:
+        """What a sampled gap hides of the selected run, or how good the answers are."""
+        lead = next((shown for shown in runs if shown.lead and shown.run.ended), None)
+        if lead is None or FORMS[lead.run.solver.form].whole:
+            return ""
+        true, own = lead.run.relative_gaps, lead.run.own_gaps
+        known = np.isfinite(own) & (own > 0) & (true > 0)
+        if not known.any():
+            return f"{lead.name}: true gap at most {true.max():.1e} of f(0)"
+        ratio = float(np.median(true[known] / own[known]))
+        if ratio < 1.5:
+            return f"{lead.name}: its own gap is the true one, at most {true.max():.1e} of f(0)"
+        times = f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}"
+        return f"The true gap of {lead.name} is {times} times what its sample sees"
 
 
-def stopping(run: Run) -> tuple[str, float] | None:
-    """The stopping rule of a point and its tolerance; None where a library has rules of its own, or
-    columns are counted.
-    """
-    declared = run.solver.Options.declared()
-    if "rule" not in declared:
-        return None
-    rule, tol = (run.options.get(name, declared[name].default) for name in ("rule", "tol"))
-    return str(rule), float(tol)
+class StepGaps(Picture):
+    """The gaps of all steps."""
+
+    name = "steps"
+    title = "The gap in each step"
+    x = Axis(("step",), log=True)
+    y = Axis(("gap",), log=True)
+    layers = (
+        Layer("line", "gaps", style={"line_width": 1.2}),
+        Layer("dots", "moves", style={"size": 2, "line_alpha": 0.0, "fill_alpha": 0.6}),
+        Layer("rings", "checks", style={"size": 5}),
+        _LEVEL,
+    )
+    legend = (
+        "Line: the method's own gap. Circles: true gap. Dots: largest move. Level: stopping "
+        "threshold."
+    )
+
+    def describe(self, run: Run) -> str:
+        return f"{int(run.points['steps'][-1]):,} steps, own gap at last {run.own_gaps[-1]:.2e}"
+
+
+class InsidePoint(Picture):
+    """The gaps of the steps of the point under the cursor, of the selected run."""
+
+    name = "inside"
+    title = "Inside the point under the cursor"
+    x = Axis(("place",))
+    y = Axis(("gap",), log=True)
+    layers = (
+        Layer("line", "inside", style={"line_width": 1.2}),
+        Layer("rings", "inside_checks", style={"size": 6}),
+        _LEVEL,
+    )
+    legend = "Of the selected run. Line: its own gap. Circles: true gap. Level: stopping threshold."
+    lead_only = True
+    computed = {
+        "inside": lambda entry, lead, point: _inside(entry, lead, point, "gap"),
+        "inside_checks": lambda entry, lead, point: _inside(entry, lead, point, "true_gap"),
+    }
+
+
+def _inside(entry: Shown, lead: Shown, point: int, column: str) -> Columns:
+    """The steps of the point, of the selected run."""
+    if entry.key != lead.key:
+        return {"place": [], "gap": []}
+    k, chunks = point_of(lead, point), list(entry.run.walk.chunks)
+    rows = [chunk[column] for chunk in chunks if chunk["point"][0] == k]
+    gaps = np.concatenate(rows) / entry.run.walk.problem.f0 if rows else np.zeros(0)
+    places = np.flatnonzero(np.isfinite(gaps) & (gaps > ROUNDING))
+    kept = places[thin(places + 1, gaps[places], _ROWS)] if places.size else places
+    return {"place": (kept + 1).tolist(), "gap": gaps[kept].tolist()}

@@ -2,54 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-from bokeh.models import Range1d
 
-from app.live.picture import Picture
-from app.live.sources import RunSources
+from app.live.picture import Axis, Layer, Picture, Shown
 from app.runs import Run
 
 
 class Hits(Picture):
-    """The share of right answers so far, as the judge found by a look at all rows; shown where a
-    run has such an oracle.
-    """
+    """The share of right answers so far, as the judge found by a look at all rows."""
 
     name = "hits"
     title = "Right answers of the oracle"
-    y_label = "share so far"
-    x = "step"
-    optional = True
-    legend = (
-        "Line: share of the answers so far that were the steepest columns, judged off the clock."
-    )
+    x = Axis(("step",), log=True)
+    y = Axis(("share",))
+    layers = (Layer("line", "hits", named=True, style={"line_width": 2}),)
+    legend = "Share of the answers so far that were the steepest columns, judged off the clock."
 
-    def build(self) -> None:
-        self.add_figure(y_range=Range1d(-0.02, 1.04))
-
-    def draw(self, plot: Any, sources: RunSources, line: dict[str, Any], colour: str) -> None:
-        self.line(plot, sources.hits, "step", "share", line_width=2, **line)
-
-    def concerns(self, run: Run) -> bool:
-        declared = run.solver.Options.declared()
-        given = {
-            name: run.options.get(name, declared[name].default)
-            for name in ("oracle", "oracle_judge")
-            if name in declared
-        }
-        return bool(given.get("oracle_judge", 0)) and given.get("oracle", "batch") != "exact"
+    def finding(self, runs: Sequence[Shown]) -> str:
+        """How often the oracles of the runs were right."""
+        shares = {shown.name: shown.run.trace("hit") for shown in runs if shown.run.ended}
+        known = {name: hits[np.isfinite(hits)] for name, hits in shares.items()}
+        said = [f"{name} {hits.mean():.0%}" for name, hits in known.items() if hits.size]
+        return f"The oracle is right: {', '.join(said[:3])}" if said else ""
 
     def describe(self, run: Run) -> str:
-        walk = run.walk
-        if walk is None or not walk.reached or not self.concerns(run):
-            return ""
-        # The worker appends to them meanwhile.
-        chunks = list(walk.chunks)
-        hits, certain = (
-            np.concatenate([rows[name] for rows in chunks]) for name in ("hit", "certain")
-        )
+        hits, certain = run.trace("hit"), run.trace("certain")
         looked = np.isfinite(hits)
         if not looked.any():
             return ""

@@ -3,68 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from bokeh.models import HoverTool
+import numpy as np
 
-from app.live.features import COUNT, lookup
-from app.live.picture import Picture
-from app.live.sources import PATH_COLUMNS, RunSources
+from app.live.features import COUNT
+from app.live.picture import Axis, Layer, Picture, Shown
 from app.runs import Run
+
+_FIRST = 3
 
 
 class CoefficientPaths(Picture):
-    """The largest coefficients by mean absolute value of the first run, followed in every run."""
+    """The largest coefficients by mean absolute value of the selected run, followed in every
+    run.
+    """
 
     name = "paths"
     title = f"Coefficient paths, the {COUNT} largest"
-    y_label = "coefficient"
-    legend = "Dots: the iterate in flight. Hover a line for its feature. The overlay is dashed."
+    x = Axis(("l1", "point"))
+    y = Axis(("coefficient",))
+    layers = (
+        Layer("paths", "paths", named=True),
+        Layer("dots", "heads", x="l1", style={"size": 5}),
+    )
+    tips = ("name",)
+    legend = (
+        "Colour: a feature of the selected run. Thin: the same in other runs. Dots: the current "
+        "iterate."
+    )
 
-    def build(self) -> None:
-        plot = self.add_figure()
-        self._lines: list[list[Any]] = [[] for _ in PATH_COLUMNS]
-        self._names = [""] * COUNT
-        self._hover = HoverTool(
-            renderers=[],
-            line_policy="nearest",
-            tooltips=[
-                ("feature", "$name"),
-                ("coefficient", "$snap_y{0.00000}"),
-                ("ℓ1 norm", "$snap_x{0.0000}"),
-            ],
-        )
-        plot.add_tools(self._hover)
-
-    def draw(self, plot: Any, sources: RunSources, line: dict[str, Any], colour: str) -> None:
-        for k, column in enumerate(PATH_COLUMNS):
-            renderer = self.line(
-                plot, sources.paths, "l1", column, line_width=1.6, line_alpha=0.85, **line
-            )
-            renderer.name = self._names[k]
-            self._lines[k].append(renderer)
-        self.mark(
-            plot, sources.heads, "l1", "coefficient", size=5, fill_color=colour, line_color=colour
-        )
-
-    def add_runs(self, first: int, runs: Sequence[RunSources]) -> None:
-        super().add_runs(first, runs)
-        self._hover.renderers = [renderer for lines in self._lines for renderer in lines]
-
-    def name_features(self, names: list[str]) -> None:
-        """Say which features the lines are, in the order of the columns."""
-        self._names = [*names, *[""] * (COUNT - len(names))]
-        for lines, name in zip(self._lines, self._names, strict=True):
-            for renderer in lines:
-                self._wire.set(renderer, name=name)
+    def finding(self, runs: Sequence[Shown]) -> str:
+        """Which features enter first."""
+        lead = next((shown.run for shown in runs if shown.lead and shown.run.ended), None)
+        if lead is None:
+            return ""
+        entered: dict[int, None] = {}
+        for indices, _ in lead.walk.columns:
+            entered |= dict.fromkeys(np.asarray(indices).tolist())
+            if len(entered) >= _FIRST:
+                break
+        names = [lead.feature_name(j) for j in [*entered][:_FIRST]]
+        return f"First to enter: {', '.join(names)}" if names else ""
 
     def describe(self, run: Run) -> str:
-        walk = run.walk
-        if walk is None or not walk.reached:
-            return ""
-        indices, values = walk.columns[walk.reached - 1]
+        indices, values = run.last_column
         if not len(indices):
             return "all coefficients are zero"
-        largest = indices[abs(values).argmax()]
-        value = lookup([largest], indices, values)[0]
-        return f"largest coefficient {walk.problem.feature_names[largest]} = {value:.4g}"
+        k = int(abs(values).argmax())
+        return f"largest coefficient {run.feature_name(int(indices[k]))} = {values[k]:.4g}"

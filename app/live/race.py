@@ -1,4 +1,4 @@
-"""What a test error costs: the question that sampled columns are the answer to (Frandi et al. 2016,
+"""What an error costs: the question that sampled columns are the answer to (Frandi et al. 2016,
 Table 5).
 """
 
@@ -9,69 +9,78 @@ from typing import Any
 
 import numpy as np
 
-from app.live.picture import Picture
-from app.live.sources import RunSources
+from app.live.picture import Axis, Layer, Picture, Shown
 from app.runs import Run
 
 
 class Race(Picture):
-    """The least test error so far against the matrix entries that the solver has touched."""
+    """An error or the true gap against what the solver has spent."""
 
     name = "race"
-    title = "Least test error so far, against its cost"
-    y_label = "test error"
-    x = "entries"
-    legend = "Left is cheap, low is good. Diamond: least test error so far."
-
-    def draw(self, plot: Any, sources: RunSources, line: dict[str, Any], colour: str) -> None:
-        filled = {"fill_color": colour, "line_color": colour}
-        self.line(plot, sources.points, "entries", "least_error", line_width=2.2, **line)
-        self.mark(plot, sources.best, "entries", "test_error", marker="diamond", size=13, **filled)
+    title = "What an error costs"
+    x = Axis(("dots", "entries", "seconds", "step", "grads"), log=True)
+    y = Axis(("least_error", "test_error", "train_error", "relative_gap"))
+    layers = (
+        Layer("line", named=True, style={"line_width": 2.2}),
+        Layer("dots", "best", y="least_error", style={"marker": "diamond", "size": 12}),
+    )
+    tips = ("point", "least_error", "dots", "nnz")
+    legend = "Left is cheap, low is good. Diamond: least test error."
 
     def describe(self, run: Run) -> str:
-        walk = run.walk
-        if walk is None or not walk.reached:
-            return ""
-        errors = walk.points["test_error"][: walk.reached]
+        errors = run.points["test_error"]
         if not np.isfinite(errors).any():
             return "no rows are held out for a test error"
-        entries = int(walk.points["entries"][int(np.nanargmin(errors))])
-        if not entries:
-            return "a library, which counts no entries"
-        return f"least test error {np.nanmin(errors):.4g} after {entries:,} matrix entries"
+        dots = int(run.points["dots"][int(np.nanargmin(errors))])
+        if not dots:
+            return "a library, which counts no dot products"
+        return f"least test error {np.nanmin(errors):.4g} after {dots:,} dot products"
 
-    def finding(self, runs: Sequence[Run]) -> str:
+    def finding(self, runs: Sequence[Shown]) -> str:
         """What the least error that all have reached has cost the cheapest and the most expensive
         of them.
         """
-        ends = {run: _least_errors(run) for run in runs if run.state.over}
-        ends = {run: errors for run, errors in ends.items() if errors.size}
+        ends = {shown: _least_errors(shown.run) for shown in runs if shown.run.state.over}
+        ends = {shown: errors for shown, errors in ends.items() if errors.size}
         if len(ends) < 2:
-            return ""
+            return _so_far(runs)
         shared = max(float(errors[-1]) for errors in ends.values())
-        costs = {run: _cost_of(run, errors, shared) for run, errors in ends.items()}
+        costs = {shown: _cost_of(shown.run, errors, shared) for shown, errors in ends.items()}
         cheap, expensive = min(costs, key=costs.__getitem__), max(costs, key=costs.__getitem__)
         ratio = costs[expensive] / costs[cheap]
         if ratio < 1.05:
-            return f"All reach test error {shared:.3g} at the same cost"
-        share = f"1/{ratio:,.0f}" if ratio >= 10.0 else f"{100.0 / ratio:.0f} %"
-        names = cheap.solver.name, expensive.solver.name
-        return f"{names[0]}: test error {shared:.3g} at {share} of the cost of {names[1]}"
+            return f"All reach test error {shared:.3g} for as many dot products"
+        fewer = f"{ratio:,.0f} times" if ratio >= 10.0 else f"{ratio:.1f} times"
+        return (
+            f"{cheap.name} reaches test error {shared:.3g} with {fewer} fewer dot products than "
+            f"{expensive.name}"
+        )
+
+
+def _so_far(runs: Sequence[Shown]) -> str:
+    """What runs that go on have reached for as many dot products each."""
+    errors = {shown: _least_errors(shown.run) for shown in runs}
+    counted = {shown: found for shown, found in errors.items() if found.size}
+    if len(counted) < 2 or all(shown.run.state.over for shown in counted):
+        return ""
+    spent = min(float(shown.run.points["dots"][-1]) for shown in counted)
+    parts = []
+    for shown, found in counted.items():
+        k = int(np.searchsorted(shown.run.points["dots"], spent, side="right")) - 1
+        parts.append(f"{shown.name} {found[k]:.3g}" if k >= 0 else f"{shown.name} none yet")
+    return f"Test error after {spent:,.0f} dot products each: {', '.join(parts[:4])}"
 
 
 def _least_errors(run: Run) -> Any:
     """The least test error so far at each point of a run; nothing where there is none, or where
-    entries are not counted.
+    dot products are not counted.
     """
-    walk = run.walk
-    if walk is None or not walk.reached or not run.solver.counts:
+    if not run.solver.counts or run.solver.draws == "rows":
         return np.zeros(0)
-    errors = np.fmin.accumulate(walk.points["test_error"][: walk.reached])
-    return errors if np.isfinite(errors[-1]) else np.zeros(0)
+    errors = np.fmin.accumulate(run.points["test_error"])
+    return errors if errors.size and np.isfinite(errors[-1]) else np.zeros(0)
 
 
 def _cost_of(run: Run, errors: Any, reached: float) -> float:
-    """Entries that were touched until an error was reached."""
-    walk = run.walk
-    assert walk is not None
-    return float(max(1, walk.points["entries"][int(np.flatnonzero(errors <= reached)[0])]))
+    """Dot products until an error was reached."""
+    return float(max(1, run.points["dots"][int(np.flatnonzero(errors <= reached)[0])]))

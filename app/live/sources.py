@@ -1,166 +1,147 @@
-"""The data behind the live pictures: one set of Bokeh sources a run, shared by all pictures.
+"""The data behind the pictures: the sources of one run, of which a tick sends what is new.
 
-A tick appends rows to a source at most once, or replaces them; they travel by the wire.
+A source is rows of columns by name. It is sent while a picture that draws it is open.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, Protocol
 
 import numpy as np
-from bokeh.models import ColumnDataSource, UnionRenderers
 
-from app.live.features import COUNT, TopFeatures, lookup
-from app.live.thinning import Thinner
-from app.runs import Run
-from app.wire import Wire
+from app.live.features import TopFeatures, lookup
+from app.live.thinning import ROUNDING, Thinner
+from app.runs import COSTS, Run
 
-POINT_COLUMNS = (
-    *("point", "value", "l1", "nnz", "train_error", "test_error"),
-    *("relative_gap", "step", "entries", "least_error"),
-)
-PATH_COLUMNS = tuple(f"c{k}" for k in range(COUNT))
+_POINTS = ("l1", "nnz", "train_error", "test_error")
+_STEPS = {"gaps": "gap", "checks": "true_gap", "moves": "moved"}
+
+
+class Send(Protocol):
+    """Where rows go: a source by name, its columns, and whether they replace all that it has."""
+
+    def __call__(self, source: str, columns: Mapping[str, list[Any]], *, replace: bool) -> None: ...
 
 
 class RunSources:
-    """What the page shows of one run."""
+    """What has been sent of one run."""
 
-    def __init__(self, wire: Wire) -> None:
-        self._wire = wire
-        policy = UnionRenderers()
-
-        def empty(*names: str) -> ColumnDataSource:
-            return ColumnDataSource({name: [] for name in names}, selection_policy=policy)
-
-        self.points = empty(*POINT_COLUMNS)
-        self.paths = empty("l1", *PATH_COLUMNS)
-        self.heads = empty("l1", "coefficient")
-        self.head = empty("l1", "nnz", "train_error")
-        self.best = empty("l1", "test_error", "entries")
-        self.gaps = empty("step", "gap")
-        self.checks = empty("step", "gap")
-        self.moves = empty("step", "gap")
-        self.hits = empty("step", "share")
-        self.run: Run | None = None
-        self._forget()
-
-    def _forget(self) -> None:
-        self._reached = 0
-        self._chunks = 0
-        self._thin_anew()
-
-    def _thin_anew(self) -> None:
-        self._thinners = {name: Thinner() for name in ("gaps", "checks", "moves")}
-        self._thin_hits, self._hits = Thinner(least=-1.0), (0.0, 0)
-
-    def show(self, run: Run | None) -> None:
-        """Turn to another run, or to none; what was shown goes."""
+    def __init__(self, run: Run, send: Send) -> None:
         self.run = run
-        self._forget()
-        for source in (
-            self.points,
-            self.paths,
-            self.heads,
-            self.head,
-            self.best,
-            self.gaps,
-            self.checks,
-            self.moves,
-            self.hits,
-        ):
-            self._clear(source)
-
-    def _clear(self, source: ColumnDataSource) -> None:
-        self._wire.rows(source, {name: [] for name in source.column_names}, replace=True)
-
-    @property
-    def shown(self) -> bool:
-        """Whether a point of the path has been sent."""
-        return self._reached > 0
+        self._send = send
+        self.resend()
 
     def resend(self) -> None:
         """Send everything again at the next tick, after increments may have been lost."""
-        self._reached = self._chunks = 0
-        self._thin_anew()
+        self._sent = {"points": 0, "paths": 0}
+        self._chunks = 0
+        self._over = False
+        self._gaps: dict[int, float] = {}
+        self._thinners = {name: Thinner() for name in _STEPS}
+        self._thin_hits, self._hits = Thinner(least=-1.0), (0.0, 0)
 
-    def tick(self, features: TopFeatures, features_changed: bool) -> None:
-        """Send what is new of the run."""
+    def tick(self, open_sources: Collection[str], features: TopFeatures, changed: bool) -> None:
+        """Send what is new of the sources that somebody looks at."""
         run = self.run
-        if run is None or run.walk is None or run.latest is None:
+        if run.walk is None or (run.latest is None and not run.state.over):
             return
-        chunks = len(run.walk.chunks)
-        reached = run.walk.reached
+        chunks, reached = len(run.walk.chunks), run.walk.reached
         if chunks > self._chunks:
-            self._send_steps(run.walk, self._chunks, chunks)
-            self._send_head(run, features)
-        if reached > self._reached or features_changed:
-            self._send_paths(run.walk, features, 0 if features_changed else self._reached, reached)
-        if reached > self._reached:
-            self._send_points(run.walk, self._reached, reached)
-        self._chunks, self._reached = chunks, reached
+            self._note_gaps(run.walk.chunks[self._chunks : chunks], run.walk.problem.f0)
+            if _wanted(open_sources, *_STEPS, "hits"):
+                self._send_steps(run.walk.chunks[self._chunks : chunks], run.walk.problem.f0)
+        moved, ended = chunks > self._chunks, run.state.over and not self._over
+        if (moved or ended or changed) and _wanted(open_sources, "head", "heads"):
+            self._send_head(features)
+        self._chunks, self._over = chunks, run.state.over
+        if reached > self._sent["points"]:
+            self._send_points(self._sent["points"], reached)
+            self._sent["points"] = reached
+        if "paths" in open_sources and (reached > self._sent["paths"] or changed):
+            self._send_paths(features, reached)
+            self._sent["paths"] = reached
 
-    def _send_points(self, walk: Any, start: int, stop: int) -> None:
+    def reopened(self) -> None:
+        """A picture was opened whose sources may not have been sent: begin again."""
+        self.resend()
+
+    def _note_gaps(self, chunks: Any, f0: float) -> None:
+        for rows in chunks:
+            known = rows["gap"][np.isfinite(rows["gap"])]
+            if known.size:
+                # Less is a rounding error, which would bury all others on a logarithmic axis.
+                own = float(known[-1]) / f0
+                self._gaps[int(rows["point"][-1])] = own if own > ROUNDING else float("nan")
+
+    def _send_points(self, start: int, stop: int) -> None:
+        walk = self.run.walk
+        assert walk is not None
         rows = walk.points[start:stop]
-        data = {
-            name: rows[name].tolist()
-            for name in ("point", "value", "l1", "nnz", "train_error", "test_error")
-        }
+        data: dict[str, list[Any]] = {name: rows[name].tolist() for name in _POINTS}
+        data["point"] = (rows["point"] + 1).tolist()
+        data["value"] = rows["value"].tolist()
         data["relative_gap"] = (rows["true_gap"] / walk.problem.f0).tolist()
-        data["step"] = rows["steps"].tolist()
+        data["own_gap"] = [self._gaps.get(k, float("nan")) for k in range(start, stop)]
+        data |= _costs(rows)
+        data["empty_share"] = (rows["empty"] / np.maximum(rows["steps"], 1)).tolist()
         errors = walk.points["test_error"][:stop]
-        # A library counts no entries, and there is no 0 on a logarithmic axis.
-        entries = np.where(walk.points["entries"][:stop] > 0, walk.points["entries"][:stop], np.nan)
-        data["entries"] = entries[start:].tolist()
         data["least_error"] = np.fmin.accumulate(errors)[start:].tolist()
-        self._wire.rows(self.points, data, replace=start == 0)
+        self._send("points", data, replace=start == 0)
         if np.isfinite(errors).any():
-            best = int(np.nanargmin(errors))
-            least = {"l1": walk.points["l1"], "test_error": errors, "entries": entries}
-            self._wire.rows(
-                self.best, {name: [float(v[best])] for name, v in least.items()}, replace=True
-            )
+            best = walk.points[int(np.nanargmin(errors))][None]
+            least: dict[str, list[Any]] = {name: best[name].tolist() for name in _POINTS}
+            least |= {"point": (best["point"] + 1).tolist()} | _costs(best)
+            least["least_error"] = least["test_error"]
+            least["relative_gap"] = (best["true_gap"] / walk.problem.f0).tolist()
+            self._send("best", least, replace=True)
 
-    def _send_paths(self, walk: Any, features: TopFeatures, start: int, stop: int) -> None:
-        chosen = features.indices
-        table = [lookup(chosen, *column) for column in walk.columns[start:stop]]
-        data = {"l1": walk.points["l1"][start:stop].tolist()}
-        for k, name in enumerate(PATH_COLUMNS):
-            data[name] = [row[k] if k < len(chosen) else float("nan") for row in table]
-        self._wire.rows(self.paths, data, replace=start == 0)
-
-    def _send_head(self, run: Run, features: TopFeatures) -> None:
-        """The iterate in flight; an ended run has none."""
-        latest, walk = run.latest, run.walk
-        if latest is None or walk is None:
+    def _send_paths(self, features: TopFeatures, stop: int) -> None:
+        walk, chosen = self.run.walk, features.indices
+        assert walk is not None
+        if not stop:
             return
-        if run.state.over:
-            self._clear(self.head)
-            self._clear(self.heads)
+        table = np.array([lookup(chosen, *column) for column in walk.columns[:stop]])
+        l1 = walk.points["l1"][:stop].tolist()
+        data = {
+            "l1": [l1] * len(chosen),
+            "point": [[*range(1, stop + 1)]] * len(chosen),
+            "coefficient": table.T.tolist(),
+            "name": [self.run.feature_name(j) for j in chosen],
+        }
+        self._send("paths", data, replace=True)
+
+    def _send_head(self, features: TopFeatures) -> None:
+        """The current iterate; an ended run has none."""
+        latest, walk = self.run.latest, self.run.walk
+        if latest is None or walk is None or self.run.state.over:
+            self._send("head", {name: [] for name in ("l1", "nnz", "point", "dots")}, replace=True)
+            self._send("heads", {"l1": [], "coefficient": []}, replace=True)
             return
         row = latest.rows[-1]
         l1 = float(row["l1"])
-        error = walk.problem.train_error(latest.indices, latest.coefficients)
-        head: dict[str, list[Any]] = {"l1": [l1], "nnz": [int(row["nnz"])], "train_error": [error]}
-        self._wire.rows(self.head, head, replace=True)
+        head: dict[str, list[Any]] = {"l1": [l1], "point": [latest.point + 1]}
+        head |= {name: [int(row[name])] for name in ("nnz", "dots")}
+        self._send("head", head, replace=True)
         coefficients = lookup(features.indices, latest.indices, latest.coefficients)
         heads = {"l1": [l1] * len(coefficients), "coefficient": coefficients}
-        self._wire.rows(self.heads, heads, replace=True)
+        self._send("heads", heads, replace=True)
 
-    def _send_steps(self, walk: Any, start: int, stop: int) -> None:
-        chunks = walk.chunks[start:stop]
-        relative = 1.0 / walk.problem.f0
-        series = [("gaps", "gap", relative), ("checks", "true_gap", relative)]
-        if walk.options.settings().get("rule", "moved") == "moved":
-            series.append(("moves", "moved", 1.0))
+    def _send_steps(self, chunks: Any, f0: float) -> None:
+        anew = self._chunks == 0
+        stopping = self.run.stopping
         # Column by column: to join rows of records takes numpy eight times as long.
         numbers = np.concatenate([rows["step"] for rows in chunks])
-        for name, column, scale in series:
+        for name, column in _STEPS.items():
+            if name == "moves" and (stopping is None or stopping[0] != "moved"):
+                continue
+            scale = 1.0 if name == "moves" else 1.0 / f0
             values = scale * np.concatenate([rows[column] for rows in chunks])
             steps, shown, replace = self._thinners[name].add(numbers, values)
-            if replace or len(steps) or start == 0:
+            if replace or len(steps) or anew:
                 columns = {"step": steps.tolist(), "gap": shown.tolist()}
-                self._wire.rows(getattr(self, name), columns, replace=replace or start == 0)
-        self._send_hits(numbers, np.concatenate([rows["hit"] for rows in chunks]), start == 0)
+                self._send(name, columns, replace=replace or anew)
+        self._send_hits(numbers, np.concatenate([rows["hit"] for rows in chunks]), anew)
 
     def _send_hits(self, numbers: Any, hits: Any, anew: bool) -> None:
         """The share of right answers so far, where the judge looked."""
@@ -171,6 +152,20 @@ class RunSources:
         shares = (total + np.cumsum(hits[looked])) / (count + np.arange(1, looked.sum() + 1))
         self._hits = (total + float(hits[looked].sum()), count + int(looked.sum()))
         steps, shown, replace = self._thin_hits.add(numbers[looked], shares)
-        self._wire.rows(
-            self.hits, {"step": steps.tolist(), "share": shown.tolist()}, replace=replace or anew
-        )
+        columns = {"step": steps.tolist(), "share": shown.tolist()}
+        self._send("hits", columns, replace=replace or anew)
+
+
+def _wanted(open_sources: Collection[str], *names: str) -> bool:
+    return any(name in open_sources for name in names)
+
+
+def _costs(rows: Any) -> dict[str, list[Any]]:
+    """What was spent at each point; there is no 0 on a logarithmic axis, and a library counts
+    nothing.
+    """
+    columns = {name: "steps" if name == "step" else name for name in COSTS}
+    return {
+        name: np.where(rows[column] > 0, rows[column], np.nan).tolist()
+        for name, column in columns.items()
+    }

@@ -11,9 +11,10 @@ DISPLAYED = 300
 """Rows that a live line shows at most."""
 
 _PER_TICK = 60
-# Relative gaps below this are rounding errors of the objective; on a logarithmic axis they would
-# bury all others.
-_ROUNDING = 1e-13
+ROUNDING = 1e-13
+"""Relative gaps below this are rounding errors of the objective; on a logarithmic axis they would
+bury all others.
+"""
 
 
 def thin(steps: NDArray[Any], values: NDArray[Any], rows: int) -> NDArray[np.int64]:
@@ -42,7 +43,7 @@ class Thinner:
     Values must be greater than ``least``.
     """
 
-    def __init__(self, least: float = _ROUNDING) -> None:
+    def __init__(self, least: float = ROUNDING) -> None:
         self._least = least
         self.steps = np.zeros(0)
         self.values = np.zeros(0)

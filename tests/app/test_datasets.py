@@ -1,22 +1,21 @@
-"""The choice of a dataset, and its download."""
+"""The download of a dataset."""
 
 import asyncio
 import threading
 
 import pytest
-from fakes import wait_for
+from fakes import scheduler, wait_for
 
-from app import downloads
-from app.controls import dataset as control
-from app.controls.dataset import DatasetControl, about, grouped
+from app import downloads, explorer
+from app.controls import problem
 from app.downloads import Download, download
 from app.settings import Settings
-from fwcore import DatasetError, ParameterError, datasets
+from fwcore import DatasetError
 
 AGAIN = 3
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def nothing_at_hand(monkeypatch, tmp_path):
     monkeypatch.delenv("FWCORE_DATA", raising=False)
     monkeypatch.setenv("FWCORE_CACHE", str(tmp_path))
@@ -45,30 +44,38 @@ def fetching(monkeypatch):
     wait_for(lambda: not downloads._running, "the downloads to end")
 
 
-class Poll:
+class Watch:
     """Stands for a periodic callback."""
 
     live = 0
 
-    def __init__(self, callback, period):
-        Poll.live += 1
+    def __init__(self, callback, period, background):
+        self.callback = callback
+
+    def start(self):
+        Watch.live += 1
 
     def stop(self):
-        Poll.live -= 1
+        Watch.live -= 1
 
 
-def test_every_dataset_is_in_one_group_and_says_where_it_comes_from(nothing_at_hand):
-    groups = grouped()
-    assert [*groups] == ["Always there", "To be downloaded", "To be put there by hand"]
-    names = [name for titles in groups.values() for name in titles.values()]
-    assert sorted(names) == sorted(entry.name for entry in datasets.DATASETS)
-    assert "diabetes" in groups["Always there"].values()
-    assert "pyrim" in groups["To be downloaded"].values()
-    assert "classic" in groups["To be put there by hand"].values()
-    assert all("Licence: " in about(name) for name in names)
+@pytest.fixture
+def page(monkeypatch):
+    monkeypatch.setattr(explorer, "scheduler", scheduler())
+    monkeypatch.setattr(explorer, "PeriodicCallback", Watch)
+    monkeypatch.setattr(explorer.words, "compiling", lambda: "")
+    page = explorer.Explorer()
+    page.hear({"do": "set", "name": "dataset", "value": "pyrim"})
+    yield page
+    page.close()
 
 
-def test_what_is_not_at_hand_is_refused_before_anything_runs(nothing_at_hand):
+def state(page):
+    asyncio.run(page._look())
+    return page.wire.state["dataset"]
+
+
+def test_what_is_not_at_hand_is_refused_before_anything_runs():
     settings = Settings()
     settings.dataset = "pyrim"
     with pytest.raises(DatasetError, match="download them first"):
@@ -76,72 +83,48 @@ def test_what_is_not_at_hand_is_refused_before_anything_runs(nothing_at_hand):
 
 
 @pytest.mark.parametrize("again", range(AGAIN))
-def test_a_download_is_begun_shown_and_ends(again, nothing_at_hand, fetching, monkeypatch):
-    monkeypatch.setattr(control.pn.state, "add_periodic_callback", Poll)
-    settings = Settings()
-    chosen = DatasetControl(settings)
-    assert not chosen.missing
-    settings.dataset = "pyrim"
-    assert chosen.missing
-    assert not chosen.coming
-    chosen.fetch()
+def test_a_download_is_begun_shown_and_ends(again, page, fetching, monkeypatch):
+    assert page.wire.state["dataset"]["missing"]
+    assert not page.wire.state["dataset"]["coming"]
+    page.hear({"do": "fetch"})
     assert fetching.begun.wait(20)
-    asyncio.run(chosen.look_at_download())
-    assert chosen.coming
-    assert (chosen._bar.variant, chosen._bar.value) == ("determinate", 25)
-    assert Poll.live == 1
-    monkeypatch.setattr(control.datasets, "available", lambda entry: True)
+    wait_for(lambda: state(page)["percent"] == 25, "a quarter of it")
+    assert state(page)["coming"]
+    assert Watch.live == 1
+    monkeypatch.setattr(problem.datasets, "available", lambda entry: True)
     fetching.go_on.set()
-    job = chosen._job
-    wait_for(lambda: job.over, "the download to end")
-    asyncio.run(chosen.look_at_download())
-    assert not chosen.coming
-    assert not chosen.missing
-    assert chosen.trouble == ""
-    assert Poll.live == 0
+    wait_for(lambda: not state(page)["coming"], "the download to end")
+    assert not state(page)["missing"]
+    assert page.wire.state["complaint"] == ""
+    assert Watch.live == 0
 
 
 @pytest.mark.parametrize("error", [DatasetError("no connection"), RuntimeError("broken")])
-def test_a_download_that_fails_says_why_and_can_be_tried_again(
-    error, nothing_at_hand, fetching, monkeypatch, caplog
-):
-    monkeypatch.setattr(control.pn.state, "add_periodic_callback", Poll)
-    settings = Settings()
-    settings.dataset = "pyrim"
-    chosen = DatasetControl(settings)
+def test_a_download_that_fails_says_why_and_can_be_tried_again(error, page, fetching, caplog):
     fetching.error = error
     fetching.go_on.set()
-    chosen.fetch()
-    job = chosen._job
-    wait_for(lambda: job.over, "the download to end")
-    asyncio.run(chosen.look_at_download())
-    assert str(error) in chosen.trouble
-    assert chosen.missing
-    assert not chosen.coming
+    page.hear({"do": "fetch"})
+    wait_for(lambda: not state(page)["coming"], "the download to end")
+    wait_for(lambda: state(page) and page._commander.download is None, "the word of it")
+    assert str(error) in page.wire.state["complaint"]
+    assert page.wire.state["dataset"]["missing"]
     assert bool(caplog.records) == isinstance(error, RuntimeError)
     fetching.error = None
-    chosen.fetch()
-    again = chosen._job
-    wait_for(lambda: again.over, "the download to end")
-    asyncio.run(chosen.look_at_download())
-    assert chosen.trouble == ""
+    page.hear({"do": "fetch"})
+    wait_for(lambda: not state(page)["coming"], "the download to end")
+    assert page.wire.state["complaint"] == ""
 
 
-def test_a_download_goes_on_when_the_page_looks_elsewhere(nothing_at_hand, fetching, monkeypatch):
-    monkeypatch.setattr(control.pn.state, "add_periodic_callback", Poll)
-    settings = Settings()
-    settings.dataset = "pyrim"
-    chosen = DatasetControl(settings)
-    chosen.fetch()
-    job = chosen._job
-    settings.dataset = "diabetes"
-    assert not chosen.coming
+def test_a_download_goes_on_when_the_page_looks_elsewhere(page, fetching):
+    page.hear({"do": "fetch"})
+    job = page._commander.download
+    page.hear({"do": "set", "name": "dataset", "value": "diabetes"})
+    assert not page.wire.state["dataset"]["coming"]
     assert not job.over
-    # Another page that asks for the same joins it, and so does this one when it comes back.
+    # Another page that asks for the same joins it.
     assert download("pyrim") is job
-    settings.dataset = "pyrim"
-    assert chosen.coming
-    assert chosen._job is job
+    page.hear({"do": "set", "name": "dataset", "value": "pyrim"})
+    assert page.wire.state["dataset"]["coming"]
     assert fetching.asked == 1
 
 
@@ -152,27 +135,3 @@ def test_how_far_it_is_is_unknown_until_the_length_is():
     assert job.percent is None
     job._note(50, 200)
     assert job.percent == 25
-
-
-def test_a_dataset_brings_its_sampling_unless_the_user_chose_another():
-    settings = Settings()
-    settings.dataset = "breast-cancer"
-    assert settings.options["sfw"].sampling.text == "20%"
-    settings.options["sfw"].sampling = "7%"
-    settings.dataset = "diabetes"
-    assert settings.options["sfw"].sampling.text == "7%"
-
-
-def test_the_loss_is_offered_for_classes_and_takes_away_what_lacks_it():
-    settings = Settings()
-    settings.dataset = "breast-cancer"
-    settings.competitors = ["cd", "scd"]
-    settings.loss = "logistic"
-    assert settings.competitors == ["scd"]
-    assert settings.experiment().loss == "logistic"
-    settings.solver = "corrective_fw"
-    with pytest.raises(ParameterError, match="'loss' parameter of"):
-        settings.experiment()
-    # A regression has no classes.
-    settings.dataset = "diabetes"
-    assert settings.loss == "squared"

@@ -1,23 +1,24 @@
 from itertools import combinations
 
 import numpy as np
-import panel as pn
 import pytest
-from bokeh.models import Range1d
+from fakes import Kept, shown, walked
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app import words
-from app.board import Board
-from app.live import LIVE, ActiveFeatures, Gaps, Hits
+from app.live import LIVE, all_pictures
 from app.live.features import COUNT, TopFeatures, lookup
-from app.live.picture import Picture
-from app.live.race import Race
+from app.live.geometry import zigzag
+from app.live.picture import AXES
+from app.live.sources import RunSources
 from app.live.thinning import DISPLAYED, Thinner, thin
-from app.runs import Run
-from app.theme import RUN_COLOURS, run_style
-from app.wire import Wire
-from fwcore import datasets, find_solver, grids
+from app.theme import RUN_COLOURS, run_look, run_style
+from app.views import VIEWS
+from fwcore import datasets, sampling
+
+PICTURES = {picture.name: picture for picture in LIVE}
+ALL_SOURCES = set().union(*(picture.sources for picture in LIVE))
 
 
 @settings(max_examples=100, deadline=None)
@@ -75,177 +76,100 @@ def test_lookup_finds_what_is_there_and_zero_elsewhere():
     assert lookup([3], np.zeros(0, int), np.zeros(0)) == [0.0]
 
 
-def walked(name="sfw", points=30, upto=None, **options):
-    run = Run(find_solver(name), {"tol": 1e-2, **options}, 0, None)
-    problem = datasets.load("diabetes")
-    run.prepare(
-        problem,
-        grids.delta_grid(5.0, points)
-        if run.solver.form == "ball"
-        else grids.lam_grid(problem, points),
-    )
-    while not run.state.over and (upto is None or run.walk.reached < upto):
-        run.turn()
-    return run
+class Page:
+    """Sources of one run, and what a page would hold of them."""
+
+    def __init__(self, run):
+        self.held = {}
+        self.features = TopFeatures()
+        self.sources = RunSources(run, Kept(self.held))
+
+    def tick(self, wanted=ALL_SOURCES):
+        run = self.sources.run
+        self.features.follow(run.walk.columns, run.reached)
+        self.sources.tick(wanted, self.features, self.features.choose())
 
 
-def pictured(board, kind):
-    return next(picture for picture in board.pictures if type(picture) is kind)
-
-
-def test_the_board_streams_points_and_shows_what_the_walk_says():
-    run, board = walked(upto=10), Board(Wire())
-    board.begin([run])
-    board.tick()
-    shown = board.sources[0]
-    reached = run.walk.reached
-    assert shown.points.data["l1"] == run.walk.points["l1"][:reached].tolist()
+def test_sources_hold_what_the_walk_says_also_while_it_goes_on():
+    run = walked(upto=10)
+    page = Page(run)
+    page.tick()
+    assert page.held["points"]["l1"] == run.points["l1"].tolist()
+    assert page.held["head"]["nnz"] == [int(run.latest.rows[-1]["nnz"])]
     while not run.state.over:
         run.turn()
-        board.tick()
-    board.tick()
-    assert shown.points.data["nnz"] == run.walk.points["nnz"].tolist()
-    assert shown.points.data["point"] == list(range(30))
-    best = run.walk.points["test_error"].argmin()
-    assert shown.best.data["l1"] == [run.walk.points["l1"][best]]
-    assert shown.head.data["l1"] == []
+        page.tick()
+    points, rows = page.held["points"], run.points
+    assert points["nnz"] == rows["nnz"].tolist()
+    assert points["point"] == list(range(1, 31))
+    assert points["dots"] == rows["dots"].tolist()
+    assert points["least_error"] == np.minimum.accumulate(rows["test_error"]).tolist()
+    np.testing.assert_allclose(points["relative_gap"], run.relative_gaps)
+    own = np.where(run.own_gaps > 1e-13, run.own_gaps, np.nan)
+    np.testing.assert_allclose(points["own_gap"], own)
+    best = rows["test_error"].argmin()
+    assert page.held["best"]["l1"] == [rows["l1"][best]]
+    assert page.held["head"]["l1"] == []
     dense = run.walk.result().coefs.toarray()
-    largest = np.abs(dense).mean(axis=1).argsort()[-1]
-    drawn = [shown.paths.data[f"c{k}"] for k in range(COUNT)]
-    assert dense[largest].tolist() in drawn
-    assert all(len(column) == 30 for column in drawn)
-    assert board._l1_range.end == pytest.approx(1.02 * 5.0)
+    largest = np.abs(dense).mean(axis=1).argsort()[-COUNT:]
+    drawn = page.held["paths"]["coefficient"]
+    assert sorted(drawn) == sorted(dense[j].tolist() for j in largest)
+    assert [len(line) for line in page.held["paths"]["l1"]] == [30] * COUNT
 
 
-def test_an_overlay_follows_the_features_of_the_first_run():
-    first, second, board = walked("sfw"), walked("cd"), Board(Wire())
-    board.begin([first, second])
-    board.tick()
-    features = board._features.indices
-    dense = second.walk.result().coefs.toarray()
-    for k, j in enumerate(features):
-        assert board.sources[1].paths.data[f"c{k}"] == dense[j].tolist()
+def test_what_nobody_looks_at_is_not_sent_and_is_there_once_somebody_does():
+    page = Page(walked())
+    page.tick({"points"})
+    assert set(page.held) == {"points", "best"}
+    before = repr(page.held["points"])
+    page.sources.resend()
+    page.tick()
+    assert repr(page.held["points"]) == before
+    assert {"paths", "gaps", "checks", "moves"} <= set(page.held)
+
+
+def test_what_was_lost_is_sent_again():
+    page = Page(walked())
+    page.tick()
+    before = repr(sorted(page.held.items()))
+    page.held.clear()
+    page.tick()
+    assert "points" not in page.held
+    page.sources.resend()
+    page.tick()
+    assert repr(sorted(page.held.items())) == before
 
 
 @pytest.mark.parametrize("name", ["sklearn", "lars", "smidas"])
 def test_a_run_without_rules_or_objective_of_its_own_is_drawn_as_any_other(name):
-    run, board = (
-        Run(find_solver(name), find_solver(name).Options().settings(), 0, None),
-        Board(Wire()),
-    )
-    problem = datasets.load("diabetes")
-    run.prepare(
-        problem,
-        grids.delta_grid(5.0, 4) if run.solver.form == "ball" else grids.lam_grid(problem, 4),
-    )
-    board.begin([run])
-    while not run.state.over:
-        run.turn()
-        board.tick()
-    board.tick()
-    board.say()
-    assert run.state.name == "DONE"
-    assert board.sources[0].points.data["nnz"] == run.walk.points["nnz"].tolist()
-    assert pictured(board, Gaps)._levels[0].visible == (name == "smidas")
-    told = board._captions["gap"].text
-    assert ("as the library does" in told) == (name != "smidas")
-    assert ("calls of the library" in words._figures(run)) == (name != "smidas")
+    run = walked(name, points=4)
+    page = Page(run)
+    page.tick()
+    assert page.held["points"]["nnz"] == run.points["nnz"].tolist()
+    assert (run.stopping is None) == (name != "smidas")
+    assert ("as the library does" in PICTURES["gap"].describe(run)) == (name != "smidas")
+    told = words.row(run)
+    assert ("calls of the library" in told["more"]) == (name != "smidas")
     # What samples rows takes derivatives of samples, and no dot products.
-    assert ("derivatives" in words._figures(run)) == (name == "smidas")
+    assert ("derivatives" in told["figures"]) == (name == "smidas")
 
 
 def test_right_answers_are_drawn_where_an_oracle_may_be_wrong():
-    exact, partial, unjudged = (
-        walked("fw", points=3, max_steps=50, **given)
-        for given in ({}, {"oracle": "greedy-rows"}, {"oracle": "greedy-rows", "oracle_judge": 0})
-    )
-    board = Board(Wire())
-    assert not board._extra.visible
-    for runs, seen in (
-        ([exact], False),
-        ([exact, partial], True),
-        ([unjudged], False),
-        ([partial], True),
-    ):
-        board.begin(runs)
-        board.tick()
-        assert board._extra.visible is seen
-    hits = np.concatenate([rows["hit"] for rows in partial.walk.chunks])
+    exact = walked("fw", points=3, max_steps=50)
+    partial = walked("fw", points=3, max_steps=50, oracle="greedy-rows")
+    assert PICTURES["hits"].describe(exact) == ""
+    page = Page(partial)
+    page.tick()
+    hits = partial.trace("hit")
     assert 0 < hits.mean() <= 1
-    shown = board.sources[0].hits.data
-    assert shown["step"][-1] == hits.size
-    assert shown["share"][-1] == pytest.approx(hits.mean())
+    held = page.held["hits"]
+    assert held["step"][-1] == hits.size
     assert all(
         share == pytest.approx(hits[:step].mean())
-        for step, share in zip(shown["step"], shown["share"], strict=True)
+        for step, share in zip(held["step"], held["share"], strict=True)
     )
-    board.say()
-    assert f"{hits.mean():.1%} of the columns" in board._captions["hits"].text
-    assert pictured(board, Hits).describe(exact) == ""
-    # Sent again as it was.
-    before = dict(shown)
-    board.resend()
-    board.tick()
-    assert board.sources[0].hits.data == before
-
-
-def test_a_single_step_of_a_library_is_a_point_that_comes_back():
-    run, problem = Run(find_solver("sklearn"), {"tol": 1e-4}, 0, None), datasets.load("diabetes")
-    run.prepare(problem, grids.lam_grid(problem, 4))
-    run.step()
-    while run.due() is not None:
-        run.turn()
-    assert run.walk.reached == 1
-    run.stop()
-
-
-def test_what_was_lost_is_sent_again():
-    run, board = walked(), Board(Wire())
-    board.begin([run])
-    board.tick()
-    before = {name: list(values) for name, values in board.sources[0].points.data.items()}
-    gaps = list(board.sources[0].gaps.data["step"])
-    board.sources[0].points.data = {name: [] for name in before}
-    board.resend()
-    board.tick()
-    assert {name: list(values) for name, values in board.sources[0].points.data.items()} == before
-    assert list(board.sources[0].gaps.data["step"]) == gaps
-
-
-def test_reset_empties_the_pictures_and_a_new_run_starts_afresh():
-    board = Board(Wire())
-    board.begin([walked()])
-    board.tick()
-    board.begin([])
-    board.tick()
-    assert all(
-        len(source.data["l1"]) == 0 for source in (board.sources[0].points, board.sources[0].paths)
-    )
-    assert board.point.disabled
-    second = walked(points=7)
-    board.begin([second])
-    board.tick()
-    assert len(board.sources[0].points.data["l1"]) == 7
-
-
-def test_more_runs_than_were_built_for_get_pictures_too():
-    board, runs = Board(Wire()), [walked(points=4) for _ in range(4)]
-    board.begin(runs)
-    board.tick()
-    assert len(board.sources) == 4
-    assert all(len(sources.points.data["l1"]) == 4 for sources in board.sources)
-
-
-def test_more_runs_are_put_into_a_figure_at_once():
-    """For each change of its list of glyphs the page would build the figure again."""
-    board, runs = Board(Wire()), [walked(points=3) for _ in range(20)]
-    plots = [plot for picture in board.pictures for plot in picture.figures]
-    changes = []
-    for plot in plots:
-        plot.on_change("renderers", lambda name, old, new: changes.append(len(new) - len(old)))
-    board.begin(runs)
-    assert len(changes) == len(plots)
-    assert min(changes) >= 18
+    assert f"{hits.mean():.1%} of the columns" in PICTURES["hits"].describe(partial)
+    assert f"fw {hits.mean():.0%}" in PICTURES["hits"].finding(shown(partial))
 
 
 def luminance(colour):
@@ -288,118 +212,158 @@ def test_runs_have_contrast_in_light_and_in_dark():
         assert (luminance(colour) + 0.05) / (luminance("#121212") + 0.05) >= 3
 
 
+def test_each_of_forty_runs_looks_like_no_other():
+    looks = {(look["colour"], look["dash"]) for look in map(run_look, range(40))}
+    assert len(looks) == 40
+
+
 def test_every_picture_says_in_words_what_it_shows():
-    run, board = walked(upto=5), Board(Wire())
-    assert all("Empty" in board._captions[picture.name].text for picture in board.pictures)
-    board.begin([run])
-    board.tick()
-    board.say()
-    told = {picture.name: board._captions[picture.name].text for picture in board.pictures}
+    run = walked()
+    told = {name: picture.describe(run) for name, picture in PICTURES.items()}
     assert "largest coefficient" in told["paths"]
     assert "least test error" in told["error"]
     assert "active features" in told["active"]
     assert "true relative gap" in told["gap"]
     assert "κ/n" not in told["gap"]
+    assert "dot products" in told["race"]
+    assert "columns a draw" in told["simulator"]
     rows = walked("sfw_rows", points=3, max_steps=10)
-    assert f"κ/n = {rows.walk.notes['kappa_share']:.3f}" in pictured(board, Gaps).describe(rows)
-    board.tabulate()
-    assert board.table.object.count("<tr>") == run.walk.reached + 1
+    assert f"κ/n = {rows.walk.notes['kappa_share']:.3f}" in PICTURES["gap"].describe(rows)
+
+
+@pytest.mark.parametrize("picture", LIVE, ids=lambda picture: picture.name)
+def test_a_picture_declares_columns_that_its_sources_have(picture):
+    run = walked("fw", points=4, oracle="greedy-rows", max_steps=40)
+    page = Page(run)
+    page.tick()
+    entry = shown(run)[0]
+    held = page.held | {name: make(entry, entry, -1) for name, make in picture.computed.items()}
+    for layer in picture.layers:
+        if layer.kind == "level":
+            continue
+        for wanted, axis in ((layer.x, picture.x), (layer.y, picture.y)):
+            columns = axis.columns if wanted is None else wanted.split("|")
+            for column in columns:
+                # The current iterate has no row in columns that are known at the end of a point.
+                known = layer.source in ("head", "best") or column in held[layer.source]
+                assert known, (layer, column)
+    assert set(picture.x.columns) | set(picture.y.columns) | set(picture.tips) <= set(AXES)
+    assert len(picture.legend.split()) <= 22
+    assert picture.declaration()["name"] == picture.name
+
+
+def test_views_show_pictures_that_exist_each_as_hero_at_most_once():
+    known = {picture.name for picture in all_pictures()}
+    assert {name for view in VIEWS for name in view.pictures} <= known
+    heroes = [view.hero for view in VIEWS if view.hero]
+    assert len(set(heroes)) == len(heroes)
+    assert all(len(view.beside) == 3 for view in VIEWS if view.hero)
 
 
 def test_the_race_says_what_a_test_error_costs():
-    runs, board = [walked("fw"), walked("sfw", sampling="2%")], Board(Wire())
-    board.begin(runs)
-    board.tick()
-    board.say()
-    for run, sources in zip(runs, board.sources, strict=True):
-        shown, points = sources.points.data, run.walk.points
-        assert shown["least_error"] == np.minimum.accumulate(points["test_error"]).tolist()
-        assert shown["entries"] == points["entries"].tolist()
-    shared = max(run.walk.points["test_error"].min() for run in runs)
-    fw, sfw = (
-        points["entries"][points["test_error"] <= shared].min()
-        for points in (run.walk.points for run in runs)
+    fw, sfw = walked("fw"), walked("sfw", sampling="2%")
+    reached = max(run.points["test_error"].min() for run in (fw, sfw))
+    dots = [r.points["dots"][r.points["test_error"] <= reached].min() for r in (fw, sfw)]
+    ratio = dots[0] / dots[1]
+    times = f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}"
+    assert PICTURES["race"].finding(shown(fw, sfw)) == (
+        f"sfw1 reaches test error {reached:.3g} with {times} times fewer dot products than fw"
     )
-    share = f"1/{fw / sfw:,.0f}" if fw >= 10 * sfw else f"{100 * sfw / fw:.0f} %"
-    title = pictured(board, Race).figures[0].title
-    assert title.text == f"sfw: test error {shared:.3g} at {share} of the cost of fw"
-    assert "matrix entries" in board._captions["race"].text
 
 
-@pytest.mark.parametrize("case", ["one run", "not over", "a library", "nothing held out"])
+def test_a_race_under_way_compares_at_equal_cost():
+    fw, sfw = walked("fw", upto=3), walked("sfw", sampling="2%", upto=25)
+    told = PICTURES["race"].finding(shown(fw, sfw))
+    spent = min(run.points["dots"][-1] for run in (fw, sfw))
+    assert told.startswith(f"Test error after {spent:,.0f} dot products each: fw ")
+
+
+@pytest.mark.parametrize("case", ["one run", "a library", "nothing held out"])
 def test_a_race_of_less_than_two_has_no_finding(case):
     runs = [walked(points=5), walked("sklearn" if case == "a library" else "cd", points=3)]
     if case == "one run":
         del runs[1]
-    if case == "not over":
-        runs[1] = walked("fw", upto=0)
     if case == "nothing held out":
         runs[1].walk.points["test_error"] = np.nan
-    race = Race(Range1d(0, 1), Wire())
-    assert race.finding(runs) == ""
-    assert all(bool(race.describe(run)) == (run.walk.reached > 0) for run in runs)
+    assert PICTURES["race"].finding(shown(*runs)) == ""
 
 
-def test_the_stopping_line_is_at_the_tolerance():
-    board = Board(Wire())
-    board.begin([walked(tol=0.03, points=3)])
-    gaps = pictured(board, Gaps)
-    assert [(level.visible, level.location) for level in gaps._levels] == [
-        (True, 0.03),
-        (False, None),
-    ] or gaps._levels[0].location == 0.03
+def test_the_gap_says_what_a_sample_does_not_see():
+    sfw, fw = walked("sfw", sampling="1%", tol=1e-3), walked("fw", rule="gap")
+    told = PICTURES["gap"].finding(shown(sfw, fw))
+    known = (sfw.own_gaps > 0) & (sfw.relative_gaps > 0)
+    ratio = np.median(sfw.relative_gaps[known] / sfw.own_gaps[known])
+    assert told.startswith("The true gap of sfw is ")
+    assert f"{ratio:,.0f}" in told or f"{ratio:.1f}" in told
+    assert "its own gap is the true one" in PICTURES["gap"].finding(shown(sfw, fw, lead=1))
 
 
-def test_pictures_are_linked_by_one_range_and_marked_by_one_cursor():
-    board = Board(Wire())
-    over_l1 = [picture for picture in board.pictures if picture.x == "l1"]
-    assert len(over_l1) == 3
-    assert {id(plot.x_range) for picture in over_l1 for plot in picture.figures} == {
-        id(board._l1_range)
-    }
-    assert [type(picture) for picture in board.pictures] == list(LIVE)
-    assert all(len(picture.cursors) == len(picture.figures) for picture in board.pictures)
+def test_inside_a_point_are_its_steps_and_no_others():
+    run = walked("fw", points=5, rule="gap", tol=1e-3)
+    entry = shown(run)[0]
+    for k in range(5):
+        rows = np.concatenate([c["gap"] for c in run.walk.chunks if c["point"][0] == k])
+        gaps = rows / run.walk.problem.f0
+        inside = PICTURES["inside"].computed["inside"](entry, entry, k)
+        places = np.flatnonzero(gaps > 1e-13)
+        shown_places = np.array(inside["place"]) - 1
+        assert set(shown_places) <= set(places)
+        assert shown_places[-1] == places[-1]
+        np.testing.assert_allclose(inside["gap"], gaps[shown_places])
+    assert PICTURES["inside"].computed["inside"](entry, entry, -1) == inside
 
 
-class Shares(Picture):
-    """The share of active features, over the l1 norm: a picture as it would be a file."""
-
-    name = "shares"
-    title = "Active features again"
-    y_label = "features"
-    legend = "Line: what is active."
-
-    def draw(self, plot, sources, line, colour):
-        self.line(plot, sources.points, "l1", "nnz", **line)
-
-    def describe(self, run):
-        return f"{run.walk.reached} points" if run.walk else ""
-
-
-def test_a_live_picture_is_a_class_and_a_name(monkeypatch):
-    monkeypatch.setattr("app.board.LIVE", (*LIVE, Shares))
-    run, board = walked(points=5), Board(Wire())
-    board.begin([run])
-    board.tick()
-    board.say()
-    picture = pictured(board, Shares)
-    drawn = [r for r in picture.figures[0].renderers if r.data_source is board.sources[0].points]
-    assert drawn[0].data_source.data["nnz"] == run.walk.points["nnz"].tolist()
-    assert drawn[0].glyph.line_color == RUN_COLOURS[0]
-    assert "<b>sfw</b>: 5 points. " in board._captions["shares"].text
-    assert picture.figures[0] in [pane.object for pane in board.view.select(pn.pane.Bokeh)]
+def test_the_model_compares_runs_at_equal_norms():
+    fw, sfw = walked("fw"), walked("sfw", sampling="20%")
+    lead, other = shown(fw, sfw)
+    compute = PICTURES["bars"].computed["bars"]
+    held, beside = compute(lead, lead, 20), compute(other, lead, 20)
+    assert held["feature"] == beside["feature"]
+    dense = fw.walk.result().coefs.toarray()[:, 20]
+    largest = sorted(np.abs(dense))[::-1][:12]
+    np.testing.assert_allclose(np.abs(held["coefficient"]), largest)
+    k = np.abs(sfw.points["l1"] - fw.points["l1"][20]).argmin()
+    theirs = sfw.walk.result().coefs.toarray()[:, k]
+    assert set(beside["coefficient"]) <= set(theirs.tolist())
+    overlap = PICTURES["overlap"].computed["overlap"](lead, lead, 0)["overlap"]
+    assert overlap == [1.0] * 30
 
 
-def test_the_log_figure_is_made_when_asked_for_with_all_runs():
-    picture = ActiveFeatures(Range1d(0, 1), Wire())
-    from app.live.sources import RunSources
+def test_the_fit_is_that_of_the_rows_held_out():
+    run = walked("fw")
+    entry, problem = shown(run)[0], run.walk.problem
+    fit = PICTURES["fit"].computed["fit"](entry, entry, 29)
+    assert np.mean(np.square(fit["residual"])) == pytest.approx(run.points["test_error"][29])
+    assert len(fit["actual"]) == len(problem.test_y)
 
-    picture.add_runs(0, [RunSources(Wire())])
-    picture.show_log(True)
-    linear, log = picture.figures
-    assert (linear.visible, log.visible) == (False, True)
-    assert len(log.renderers) == len(linear.renderers)
-    picture.add_runs(1, [RunSources(Wire())])
-    assert len(log.renderers) == len(linear.renderers)
-    picture.show_log(False)
-    assert (linear.visible, log.visible, len(picture.figures)) == (True, False, 2)
+
+def test_the_simulator_agrees_with_equation_11():
+    entry = shown(walked())[0]
+    computed = PICTURES["simulator"].computed
+    formula, drawn = (computed[name](entry, entry, -1) for name in ("formula", "simulated"))
+    # A hundred draws: four standard deviations.
+    for expected, share in zip(formula["miss"], drawn["miss"], strict=True):
+        assert abs(expected - share) <= 4 * np.sqrt(expected * (1 - expected) / 100) + 0.02
+    here = computed["here"](entry, entry, -1)
+    assert here["miss"] == [sampling.miss_probability(1000, 10, 32)]
+
+
+def test_the_zigzag_stays_in_the_ball_and_descends_to_its_optimum():
+    gram, correlation, delta = np.array([[1.0, 0.3], [0.3, 1.0]]), np.array([1.0, 0.8]), 0.6
+    path = zigzag(gram, correlation, delta)
+    values = [0.5 * a @ gram @ a - correlation @ a for a in path]
+    assert (np.diff(values) <= 1e-15).all()
+    assert (np.abs(path).sum(axis=1) <= delta + 1e-12).all()
+    # On the face a1 + a2 = delta, by hand.
+    first = (delta * (1.0 - 0.3) + correlation[0] - correlation[1]) / (2 * (1.0 - 0.3))
+    assert path[-1] == pytest.approx([first, delta - first], abs=0.02)
+
+
+def test_a_plane_is_drawn_of_a_quadratic_only():
+    quadratic = shown(walked("fw"))[0]
+    compute = PICTURES["geometry"].computed
+    assert len(compute["zigzag"](quadratic, quadratic, 20)["first"]) > 2
+    assert len(compute["levels"](quadratic, quadratic, 20)["first"]) == 7
+    problem = datasets.load("breast-cancer", loss="logistic")
+    quadratic.run.walk.problem = problem
+    assert compute["ball"](quadratic, quadratic, 20) == {"first": [], "second": []}

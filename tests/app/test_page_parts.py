@@ -1,310 +1,264 @@
-import asyncio
-import gc
-import time
-import weakref
-from dataclasses import replace
-
-import panel_material_ui as pmui
 import pytest
-from fakes import scheduler, wait_for
+from fakes import spec
 
-from app import explorer, words
-from app.controls.field import text_field
-from app.controls.options import WIDGETS, SolverCards, log_steps, widget_for
-from app.controls.sampling import SamplingControl
-from app.drain import Drain
-from app.settings import SPEEDS, Settings
-from fwcore import ParameterError, WalkOptions, all_solvers, register, unregister
+from app.commands import pace
+from app.controls.fields import WIDGETS, field, log_steps, take
+from app.controls.problem import dataset_state, grouped, problem_fields, solver_choices
+from app.controls.run import run_form, take_run
+from app.settings import FIRST_RUNS, MOST_RUNS, Settings, why_not
+from fwcore import (
+    ParameterError,
+    WalkOptions,
+    all_solvers,
+    datasets,
+    find_solver,
+    register,
+    unregister,
+)
 from fwcore.options import Amount, BatchSize, Switch
 from fwcore.solvers.frank_wolfe.fw import DeterministicFW
 
 
 @pytest.fixture
-def page(monkeypatch):
-    monkeypatch.setattr(explorer, "scheduler", scheduler())
-    page = explorer.Explorer()
-    page.settings.param.update(points=10, delta_max=5.0, speed="full speed")
-    yield page
-    page.close()
+def nothing_at_hand(monkeypatch, tmp_path):
+    monkeypatch.delenv("FWCORE_DATA", raising=False)
+    monkeypatch.setenv("FWCORE_CACHE", str(tmp_path))
 
 
-def drained(page):
-    """Tick as the page would, until nothing is live."""
-    wait_for(lambda: not page.session.live, "the runs to end")
-    page.drain.flush(final=True)
-    page._tell()
-
-
-def test_run_walks_and_the_page_tells(page):
-    assert page.phase == "empty"
-    assert not page.transport.run.disabled
-    assert page.transport.stop.disabled
-    page._command("run")
-    assert page.transport.run.disabled
-    assert not page.transport.stop.disabled
-    drained(page)
-    assert page.phase == "done"
-    assert 'data-state="done"' in page.status
-    assert "point <b>10</b> of 10" in page.status
-    assert len(page.board.sources[0].points.data["l1"]) == 10
-    page._command("reset")
-    assert page.phase == "empty"
-    assert "Press <b>Run</b>" in page.status
-
-
-def test_the_slider_shows_the_point_that_the_mouse_has_chosen(page):
-    page._command("run")
-    drained(page)
-    page.board._cursor._chosen.data = {"k": [4]}
-    assert page.board.point.value == 5
-    page.board.point.value = 7
-    assert page.board._cursor._chosen.data["k"] == [6]
-
-
-def test_a_loss_that_does_not_fit_is_refused_with_a_remedy(page):
-    page.settings.param.update(solver="cd", competitors=[], loss="huber")
-    page._command("run")
-    assert "such as squared; or choose another solver. Got 'huber'" in page.complaint
-
-
-def test_step_then_resume_then_stop(page):
-    page.settings.speed = "1 step/s"
-    page._command("step")
-    wait_for(lambda: all(run.latest is not None for run in page.session.runs), "the first step")
-    page._tell()
-    assert (page.phase, page.transport.pause.label) == ("paused", "Resume")
-    page._command("resume")
-    assert page.phase == "running"
-    assert page.transport.pause.label == "Pause"
-    page._command("stop")
-    assert page.phase == "stopped"
-    assert "What was reached is kept" in page.status
-
-
-def test_bad_settings_are_told_and_nothing_runs(page, monkeypatch, tmp_path):
-    monkeypatch.setenv("FWCORE_DATA", str(tmp_path))
-    page.settings.dataset = "pyrim"
-    page._command("run")
-    assert "not at hand" in page.complaint
-    assert page.session.runs == []
-
-
-def test_a_complaint_goes_when_the_next_run_starts(page, monkeypatch, tmp_path):
-    monkeypatch.setenv("FWCORE_DATA", str(tmp_path))
-    page.settings.dataset = "pyrim"
-    page._command("run")
-    assert page.complaint
-    page.settings.param.update(dataset="diabetes", points=5)
-    page._command("run")
-    assert page.complaint == ""
-    drained(page)
-
-
-def test_a_tick_is_skipped_while_the_page_lags_and_all_is_sent_after(page):
-    page._command("run")
-    wait_for(lambda: not page.session.live, "the runs to end")
-    page.wire.sent = page.wire.seen + 3
-    page.drain._sent_at = time.monotonic() + 3600
-    asyncio.run(page.drain._tick())
-    assert list(page.board.sources[0].points.data["l1"]) == []
-    page.wire.seen = page.wire.sent
-    asyncio.run(page.drain._tick())
-    assert len(page.board.sources[0].points.data["l1"]) == 10
-    assert page.drain not in Drain._live
-
-
-def test_a_page_that_never_answers_is_still_sent_everything_now_and_then(page):
-    page._command("run")
-    wait_for(lambda: not page.session.live, "the runs to end")
-    page.wire.sent = page.wire.seen + 3
-    page.drain._sent_at = time.monotonic() - 3600
-    asyncio.run(page.drain._tick())
-    assert len(page.board.sources[0].points.data["l1"]) == 10
-
-
-def test_ticks_slow_down_in_a_crowd(page, monkeypatch):
-    monkeypatch.setattr(Drain, "_live", {object() for _ in range(11)})
-    assert page.drain._period == 200
-    monkeypatch.setattr(Drain, "_live", {object() for _ in range(10)})
-    assert page.drain._period == 100
-
-
-def test_the_headline_says_what_is_solved(page):
-    assert "Stochastic Frank-Wolfe" in page.headline
-    assert "beside Coordinate descent" in page.headline
-    page.settings.solver = "cd"
-    assert "λ" in page.headline
-    assert "beside" not in page.headline
-    page.settings.dataset = "synthetic-10000-32"
-    assert "200 rows to learn from, 200 to test on" in page.headline
-    assert page.settings.relevant == 32
-    page.settings.dataset = "pyrim"
-    # Its paper holds out nothing, and the page would have no test error.
-    assert "56 rows to learn from, 18 to test on" in page.headline
-    page.settings.test_fraction = 0.0
-    assert "74 rows to learn from, none held out" in page.headline
-
-
-def test_the_headline_is_that_of_the_run_until_another_is_made(page):
-    page._command("run")
-    drained(page)
-    shown = page.headline
-    assert "changed" not in shown
-    page.settings.options["sfw"].sampling = "3%"
-    assert page.headline.startswith(shown)
-    assert "Settings changed – Run to apply" in page.headline
-    page.settings.options["sfw"].sampling = "1%"
-    assert page.headline == shown
-    page.settings.param.update(dataset="synthetic-10000-32", points=5, delta_max=1.0)
-    assert "Diabetes" in page.headline
-    page._command("run")
-    drained(page)
-    assert "changed" not in page.headline
-    assert "5 points" in page.headline
-    assert "Diabetes" not in page.headline
-    page.settings.seed = 1
-    page._command("reset")
-    assert "changed" not in page.headline
-
-
-def test_twenty_solvers_run_side_by_side(page):
-    names = [s.name for s in all_solvers() if s.compiles and s.form != "support"][:10]
-    solvers = tuple((name, {"tol": tol}) for name in names for tol in (1e-2, 3e-2))
-    page.session.start(replace(page.settings.experiment(), solvers=solvers), None)
-    page.board.begin(page.session.runs)
-    wait_for(lambda: not page.session.live, "the runs to end", 300)
-    page.drain.flush(final=True)
-    assert page.status.count('data-state="done"') == 20
-    assert sum(bool(sources.points.data["l1"]) for sources in page.board.sources) == 20
-
-
-def test_runs_that_end_while_the_click_is_answered_are_told(page, monkeypatch):
-    """Run would stay grey for ever."""
-
-    def send():
-        wait_for(lambda: not page.session.live, "the runs to end")
-
-    monkeypatch.setattr(page.wire, "send", send)
-    page._command("run")
-    assert page.drain in Drain._live
-    asyncio.run(page.drain._tick())
-    assert page.phase == "done"
-    assert not page.transport.run.disabled
-
-
-@pytest.mark.parametrize("text", ["5000", "1", "many", "", "2.5"])
-def test_a_number_that_does_not_fit_is_told_in_place_and_changes_nothing(text):
+def test_the_list_begins_with_the_runs_of_the_first_sight():
     settings = Settings()
-    field = text_field(settings, "points")
-    field.value = text
-    assert field.error_state
-    assert field.helper_text == "Must be an int in [2, 1000]."
-    assert settings.points == 100
-    field.value = "50"
-    assert (field.error_state, field.helper_text, settings.points) == (False, "", 50)
-    settings.points = 60
-    assert field.value == "60"
+    assert [s.solver for s in settings.runs] == [solver for solver, _ in FIRST_RUNS]
+    assert [s.name for s in settings.runs] == ["sfw 1 %", "sfw 10 %", "fw"]
+    assert [s.style for s in settings.runs] == [0, 1, 2]
 
 
-def test_a_number_that_is_found_for_you_is_an_empty_field():
+def test_a_run_is_named_by_what_tells_it_apart():
+    made = spec(1, "sfw", sampling="3%", tol=1e-5)
+    made.seed = 4
+    assert made.name == "sfw 3 % tol 1e-05 seed 4"
+    made.given_name = "mine"
+    assert made.name == "mine"
+
+
+def test_runs_are_added_copied_moved_removed_and_restored_each_with_its_look():
     settings = Settings()
-    field = text_field(settings, "delta_max")
-    assert field.value == ""
-    field.value = "0"
-    assert field.helper_text == "Must be a number in (0.0, inf), or nothing."
-    field.value = "2.5"
-    assert settings.delta_max == 2.5
-    field.value = " "
-    assert settings.delta_max is None
+    first, second, third = settings.runs
+    copy = settings.add("sfw", beside=second)
+    assert settings.runs == [first, second, copy, third]
+    assert copy.settings() == second.settings()
+    assert copy.options is not second.options
+    copy.options.tol = 1e-5
+    assert second.options.tol != 1e-5
+    settings.move(third.key, -1)
+    assert settings.runs == [first, second, third, copy]
+    settings.move(first.key, -1)
+    assert settings.runs[0] is first
+    settings.remove(second.key)
+    new = settings.add("cd")
+    # The colour of the one that went is free, and the one that comes back takes another.
+    assert new.style == second.style == 1
+    assert settings.restore() is second
+    assert settings.runs[1] is second
+    assert len({s.style for s in settings.runs}) == len(settings.runs)
+    assert settings.restore() is None
+    assert len({s.key for s in settings.runs}) == len(settings.runs)
 
 
-def test_messages_are_escaped():
-    page = explorer.Explorer()
-    page._command("step")
-    page.session.runs[0].fail(RuntimeError("<script>alert(1)</script>"))
-    assert "<script>" not in words.status(page.session)
-    page.close()
-
-
-def test_an_explorer_can_be_shown_in_a_cell_and_as_a_page(page):
-    assert isinstance(page.page(), pmui.Page)
-    model = page.__panel__().get_root()
-    figures = [m for m in model.references() if type(m).__name__ == "figure"]
-    # One of them waits for a run that it concerns.
-    assert len(figures) == 6
-
-
-def test_nothing_keeps_a_page_that_was_closed(monkeypatch):
-    monkeypatch.setattr(explorer, "scheduler", scheduler())
-    page = explorer.Explorer()
-    shown = page.page()
-    page.close()
-    gone = [weakref.ref(page), weakref.ref(shown), weakref.ref(page.session)]
-    del page, shown
-    gc.collect()
-    assert [ref() for ref in gone] == [None, None, None]
+def test_there_are_no_more_runs_than_can_be_told_apart():
+    settings = Settings()
+    for _ in range(MOST_RUNS - 3):
+        settings.add("cd")
+    with pytest.raises(ParameterError, match=f"at most {MOST_RUNS}"):
+        settings.add("cd")
 
 
 def test_settings_become_an_experiment_that_is_complete():
-    settings = Settings()
-    settings.param.update(competitors=["cd", "sfw"], points=7, seed=3)
-    settings.options["sfw"].sampling = "3%"
+    settings = Settings(points=7)
     experiment = settings.experiment()
-    assert [name for name, _ in experiment.solvers] == ["sfw", "cd"]
-    assert experiment.solvers[0][1]["sampling"] == "3%"
-    assert (experiment.points, experiment.seed, experiment.delta_max) == (7, 3, None)
-    assert SPEEDS[settings.speed] == 200.0
+    assert (experiment.dataset, experiment.points) == ("synthetic-10000-32", 7)
+    assert (experiment.delta_max, experiment.test_fraction) == (None, 0.5)
+    settings.runs.clear()
+    with pytest.raises(ParameterError, match="add a run"):
+        settings.experiment()
 
 
 @pytest.mark.parametrize(
-    "setting",
-    [{"points": 1}, {"delta_max": 0.0}, {"seed": -1}, {"test_fraction": 0.95}, {"dataset": "x"}],
+    "setting", [{"points": 1}, {"delta_max": 0.0}, {"test_fraction": 0.95}, {"dataset": "x"}]
 )
 def test_settings_out_of_range_are_refused(setting):
     with pytest.raises(ValueError, match=next(iter(setting))):
         Settings().param.update(**setting)
 
 
-def test_the_sampling_control_writes_the_rule_and_says_what_it_comes_to():
+def test_data_whose_paper_holds_out_nothing_hold_out_a_quarter():
     settings = Settings()
-    options = settings.options["sfw"]
-    control = SamplingControl(options, "sampling", settings)
-    assert "κ = 11" in control.told
-    assert "⌈fraction · p⌉" in control.told
-    control._fields[control._kind.value]["fraction"].value = 0.05
-    assert options.sampling.text == "5%"
-    assert "κ = 51" in control.told
-    kinds = control._kind.options
-    control._kind.value = kinds["one of the steepest, with confidence (Theorem 1)"]
-    assert options.sampling.text == "top:0.98,0.02"
-    assert "κ = 194" in control.told
-    settings.dataset = "synthetic-10000-32"
-    assert "κ = 194</b> of 10,000 columns" in control.told
-    assert "P(miss) = 0.534" in control.told
-    control._kind.value = kinds["a number of columns"]
-    control._fields[control._kind.value]["count"].value = "20000"
-    assert "an int in [1, 10000]. Got 20000" in control.told
-    control._fields[control._kind.value]["count"].value = "some"
-    assert "an int. Got 'some'" in control.told
+    for entry in datasets.DATASETS:
+        settings.dataset = entry.name
+        assert settings.test_fraction > 0
+
+
+def test_a_dataset_brings_its_sampling_unless_the_user_chose_another():
+    settings = Settings()
+    settings.dataset = "breast-cancer"
+    sampled = [s.options.sampling.text for s in settings.runs[:2]]
+    assert sampled == ["20%", "10%"]
+
+
+def test_a_solver_that_the_loss_lacks_is_refused_with_a_remedy():
+    settings = Settings(loss="huber")
+    settings.add("cd")
+    with pytest.raises(ParameterError, match="choose the loss squared, or another solver"):
+        settings.experiment()
+    against = {choice["name"]: choice["against"] for choice in solver_choices(settings)}
+    assert against["cd"] == why_not("cd", "huber") != ""
+    assert against["sfw"] == ""
+
+
+def test_every_solver_is_in_a_family():
+    choices = solver_choices(Settings())
+    assert [c["name"] for c in choices] == [s.name for s in all_solvers()]
+    assert "Registered" not in {c["family"] for c in choices}
+
+
+@pytest.mark.parametrize("text", ["5000", "1", "many", "", "2.5", "9" * 300])
+def test_a_number_that_does_not_fit_is_refused_and_changes_nothing(text):
+    settings = Settings()
+    with pytest.raises(ParameterError, match=r"must be an int in \[2, 1000\]"):
+        take(settings, "points", text)
+    assert settings.points == 100
+    take(settings, "points", "50")
+    assert settings.points == 50
+
+
+def test_a_number_that_is_found_for_you_is_an_empty_field():
+    settings = Settings()
+    assert field(settings, "delta_max")["value"] == ""
+    with pytest.raises(ParameterError, match="or nothing"):
+        take(settings, "delta_max", "0")
+    take(settings, "delta_max", "2.5")
+    assert settings.delta_max == 2.5
+    take(settings, "delta_max", " ")
+    assert settings.delta_max is None
+
+
+@pytest.mark.parametrize("name", ["runs", "name", "options", "__class__", ""])
+def test_nothing_but_settings_can_be_set(name):
+    with pytest.raises(ParameterError, match="one of"):
+        take(Settings(), name, "1")
 
 
 @pytest.mark.parametrize("name", [solver.name for solver in all_solvers()])
-def test_the_widgets_of_a_card_change_no_option(name):
+def test_the_fields_of_a_run_hold_its_options_and_change_none(name):
     settings = Settings()
-    before = settings.options[name].settings()
+    made = spec(9, name)
+    before = made.options.settings()
+    form = run_form(made, settings)
+    drawn = {f["name"]: f for f in form["first"] + form["rest"]}
+    assert set(drawn) == {*before, "seed"}
+    assert made.options.settings() == before
     for option in before:
-        widget_for(settings.options[name], option, settings)
-    assert settings.options[name].settings() == before
+        shown = drawn[option]
+        if shown["kind"] == "slider":
+            assert shown["value"] in [step for step, _ in shown["steps"]]
+        if shown["kind"] != "sampling":
+            # What is shown is what would be set.
+            take_run(made, settings, option, shown["value"])
+    assert made.options.settings() == before
+
+
+def test_the_first_controls_are_the_columns_and_the_tolerance():
+    settings = Settings()
+    form = run_form(settings.runs[0], settings)
+    assert [f["name"] for f in form["first"]] == ["sampling", "tol"]
+    assert form["first"][0]["label"] == "Columns looked at per step"
+    assert form["first"][0]["parts"][0]["label"] == "share of the columns"
 
 
 def test_a_tolerance_gets_a_log_slider_over_the_decades():
     assert log_steps(1e-8, 1e-1)[0] == 0.1
     assert log_steps(1e-8, 1e-1)[-1] == 1e-8
+    made = spec(1, "sfw")
+    slider = field(made.options, "tol")
+    assert slider["kind"] == "slider"
+    assert ["1e-05", "1e-5"] in slider["steps"]
+    take(made.options, "tol", "1e-05")
+    assert made.options.tol == 1e-5
+
+
+def test_the_sampling_is_set_part_by_part_and_says_what_it_comes_to():
     settings = Settings()
-    slider = widget_for(settings.options["sfw"], "tol", settings)
-    assert isinstance(slider, pmui.DiscreteSlider)
-    slider.value = 1e-6
-    assert settings.options["sfw"].tol == 1e-6
+    made = settings.runs[0]
+
+    def told():
+        return run_form(made, settings)["first"][0]["told"]
+
+    assert "κ = 100 of 10,000 columns" in told()
+    take_run(made, settings, "sampling.fraction", "0.05")
+    assert made.options.sampling.text == "5%"
+    take_run(made, settings, "sampling.rule", "top")
+    assert made.options.sampling.text == "top:0.98,0.02"
+    assert "κ = 194 of 10,000 columns" in told()
+    assert "with probability 0.53 (eq. 11)" in told()
+    take_run(made, settings, "sampling.rule", "shrink")
+    assert "κ = 1,000 … 100 of 10,000 columns" in told()
+    take_run(made, settings, "sampling.rule", "count")
+    for part, text, rule in [
+        ("count", "20000", "an int in [1, 10000]"),
+        ("count", "some", "an int"),
+        ("fraction", "0.5", "one of"),
+        ("rule", "best", "one of"),
+    ]:
+        with pytest.raises(ParameterError) as refused:
+            take_run(made, settings, f"sampling.{part}", text)
+        assert rule in str(refused.value)
+    take_run(made, settings, "sampling.count", "5000")
+    # Another dataset has fewer columns: the rule is told to have changed.
+    settings.dataset = "diabetes"
+    assert "It is 1 % now" in told()
+    assert made.options.sampling.text == "1%"
+
+
+@pytest.mark.parametrize("text", ["-1", "1.5", "x", str(2**32), ""])
+def test_a_seed_is_a_whole_number(text):
+    settings = Settings()
+    with pytest.raises(ParameterError, match="seed"):
+        take_run(settings.runs[0], settings, "seed", text)
+    take_run(settings.runs[0], settings, "seed", "7")
+    assert settings.runs[0].seed == 7
+
+
+@pytest.mark.parametrize(
+    "data",
+    [{}, {"unit": "dots", "rate": 0}, {"unit": "miles", "rate": 1.0}]
+    + [{"unit": "dots", "rate": rate} for rate in ("1", True, float("inf"), -2.0, float("nan"))],
+)
+def test_a_pace_is_a_unit_and_a_positive_rate(data):
+    with pytest.raises(ParameterError):
+        pace(data)
+    assert pace({"unit": "dots", "rate": None}) is None
+    assert pace({"unit": "seconds", "rate": 0.5}).rate == 0.5
+
+
+def test_every_dataset_is_in_one_group_and_says_where_it_comes_from(nothing_at_hand):
+    groups = dict(grouped())
+    assert [*groups] == ["Always there", "To be downloaded", "To be put there by hand"]
+    names = {kind: [name for name, _ in entries] for kind, entries in groups.items()}
+    listed = [name for kind in names.values() for name in kind]
+    assert sorted(listed) == sorted(entry.name for entry in datasets.DATASETS)
+    assert "diabetes" in names["Always there"]
+    assert "pyrim" in names["To be downloaded"]
+    assert "classic" in names["To be put there by hand"]
+    settings = Settings()
+    for entry in datasets.DATASETS:
+        settings.dataset = entry.name
+        assert "Licence: " in dataset_state(settings)["about"]
+
+
+def test_the_losses_that_a_response_does_not_take_cannot_be_chosen():
+    settings = Settings()
+    assert problem_fields(settings)[0]["disabled"] == ["logistic"]
+    settings.dataset = "breast-cancer"
+    assert problem_fields(settings)[0]["disabled"] == []
 
 
 class Dial(Amount):
@@ -313,7 +267,7 @@ class Dial(Amount):
     widget = "dial"
 
 
-def test_a_registered_solver_gets_a_card_from_its_options(monkeypatch):
+def test_a_registered_solver_gets_fields_from_its_options(monkeypatch):
     class Many(DeterministicFW):
         name = "many"
         title = "Many options"
@@ -324,36 +278,21 @@ def test_a_registered_solver_gets_a_card_from_its_options(monkeypatch):
             share = BatchSize(default="1%", doc="A share.")
             bright = Dial(default=0.5, bounds=(0.0, 1.0), doc="A kind of its own.")
 
-    def dial(options, name, settings, common):
-        return pmui.FloatSlider.from_param(options.param[name], **common)
-
-    monkeypatch.setitem(WIDGETS, "dial", dial)
+    monkeypatch.setitem(WIDGETS, "dial", lambda kind, value: {"kind": "slider", "steps": []})
     register(Many())
     try:
         settings = Settings()
-        assert "many" in settings.param.solver.objects
-        settings.solver = "many"
-        kinds = {
-            name: type(widget_for(settings.options["many"], name, settings))
-            for name in ("lazy", "ratio", "share", "bright")
-        }
-        assert kinds == {
-            "lazy": pmui.Switch,
-            "ratio": pmui.TextInput,
-            "share": pmui.TextInput,
-            "bright": pmui.FloatSlider,
-        }
-        cards = SolverCards(settings).view
-        assert cards._names == ["Many options (many)", "Coordinate descent (cd)"]
-        settings.param.update(solver="cd", competitors=["many", "fw"])
-        assert cards._names == [
-            "Coordinate descent (cd)",
-            "Many options (many)",
-            "Frank-Wolfe (fw)",
-        ]
-        settings.param.update(solver="many", competitors=["cd"])
-        assert settings.experiment().solvers[0] == ("many", settings.options["many"].settings())
+        made = settings.add("many")
+        kinds = {f["name"]: f["kind"] for f in run_form(made, settings)["rest"]}
+        assert kinds["lazy"] == "switch"
+        assert kinds["ratio"] == kinds["share"] == "text"
+        assert kinds["bright"] == "slider"
+        take_run(made, settings, "lazy", "false")
+        take_run(made, settings, "share", "5%")
+        assert (made.options.lazy, made.options.settings()["share"]) == (False, "5%")
+        assert "many" in {choice["name"] for choice in solver_choices(settings)}
+        assert find_solver("many").title == "Many options"
     finally:
         unregister("many")
-    with pytest.raises((ValueError, ParameterError)):
-        Settings().solver = "many"
+    with pytest.raises(ParameterError):
+        Settings().add("many")

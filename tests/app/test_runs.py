@@ -4,17 +4,23 @@ import weakref
 
 import numpy as np
 import pytest
-from fakes import AGAIN, EXPERIMENT, scheduler, wait_for
+from fakes import AGAIN, EXPERIMENT, scheduler, spec, two_runs, wait_for
 
-from app.runs import Run, RunState, Session
+from app.runs import Pace, Run, RunState
+from app.session import Session
 from app.settings import Experiment
 from fwcore import Walk, datasets, find_solver, grids
 
 
-def started(speed=None, paused=False, experiment=EXPERIMENT):
+def started(steps_a_second=None, paused=False, experiment=EXPERIMENT, specs=None):
     session = Session(scheduler())
-    session.start(experiment, speed, paused=paused)
+    pace = None if steps_a_second is None else Pace("step", steps_a_second)
+    session.start(experiment, specs or two_runs(), pace, paused=paused)
     return session
+
+
+def runs_of(session):
+    return [*session.runs.values()]
 
 
 def finished(session):
@@ -29,14 +35,14 @@ def steps(run):
 def alone(experiment):
     problem = datasets.load(experiment.dataset, test_fraction=experiment.test_fraction)
     results = []
-    for name, options in experiment.solvers:
-        ball = find_solver(name).form == "ball"
+    for entry in two_runs():
+        ball = find_solver(entry.solver).form == "ball"
         grid = (
             grids.delta_grid(experiment.delta_max, experiment.points)
             if ball
             else grids.lam_grid(problem, experiment.points)
         )
-        walk = Walk(problem, name, grid, options, seed=experiment.seed)
+        walk = Walk(problem, entry.solver, grid, entry.options.settings(), seed=entry.seed)
         for _ in walk.snapshots():
             pass
         results.append(walk.result())
@@ -48,12 +54,12 @@ def test_runs_beside_each_other_equal_their_solo_runs(again):
     pool = scheduler()
     sessions = [Session(pool), Session(pool)]
     for session in sessions:
-        session.start(EXPERIMENT, None)
+        session.start(EXPERIMENT, two_runs())
     expected = alone(EXPERIMENT)
     for session in sessions:
         finished(session)
         assert session.state is RunState.DONE
-        for run, result in zip(session.runs, expected, strict=True):
+        for run, result in zip(runs_of(session), expected, strict=True):
             ours = run.walk.result()
             np.testing.assert_array_equal(ours.coefs.toarray(), result.coefs.toarray())
             np.testing.assert_array_equal(ours.trace["objective"], result.trace["objective"])
@@ -62,44 +68,45 @@ def test_runs_beside_each_other_equal_their_solo_runs(again):
 @pytest.mark.parametrize("again", range(AGAIN))
 def test_pause_holds_and_each_step_is_exactly_one(again):
     session = started(paused=True)
-    wait_for(lambda: all(steps(run) == 1 for run in session.runs), "the first step")
+    wait_for(lambda: all(steps(run) == 1 for run in runs_of(session)), "the first step")
     wait_for(lambda: session._scheduler.workers == 0, "the workers to end")
-    assert [steps(run) for run in session.runs] == [1, 1]
+    assert [steps(run) for run in runs_of(session)] == [1, 1]
     assert session.state is RunState.PAUSED
     for k in range(2, 40):
         session.step()
-        wait_for(lambda k=k: all(steps(run) >= k for run in session.runs), "a step")
-        assert [steps(run) for run in session.runs] == [k, k]
+        wait_for(lambda k=k: all(steps(run) >= k for run in runs_of(session)), "a step")
+        assert [steps(run) for run in runs_of(session)] == [k, k]
     session.resume()
     finished(session)
-    assert steps(session.runs[0]) == len(alone(EXPERIMENT)[0].trace)
+    assert steps(runs_of(session)[0]) == len(alone(EXPERIMENT)[0].trace)
 
 
 @pytest.mark.parametrize("again", range(AGAIN))
 def test_a_pause_during_a_run_holds_after_the_chunk(again):
-    session = started(speed=2000.0)
-    wait_for(lambda: steps(session.runs[0]) > 5, "some steps")
+    session = started(steps_a_second=2000.0)
+    wait_for(lambda: steps(runs_of(session)[0]) > 5, "some steps")
     session.pause()
     wait_for(lambda: session._scheduler.workers == 0, "the workers to end")
-    held = [steps(run) for run in session.runs]
+    held = [steps(run) for run in runs_of(session)]
     assert session.state in (RunState.PAUSED, RunState.DONE)
     session.resume()
     finished(session)
-    assert [steps(run) for run in session.runs] >= held
+    assert [steps(run) for run in runs_of(session)] >= held
 
 
 @pytest.mark.parametrize("again", range(AGAIN))
 def test_after_stop_no_chunk_is_begun_and_what_was_reached_is_kept(again):
-    session = started(speed=100.0)
-    wait_for(lambda: steps(session.runs[0]) > 3, "some steps")
+    session = started(steps_a_second=100.0)
+    wait_for(lambda: steps(runs_of(session)[0]) > 3, "some steps")
     session.stop()
-    chunks = [len(run.walk.chunks) for run in session.runs]
+    chunks = [len(run.walk.chunks) for run in runs_of(session)]
     wait_for(lambda: session._scheduler.workers == 0, "the workers to end")
     assert all(
-        len(run.walk.chunks) <= before + 1 for run, before in zip(session.runs, chunks, strict=True)
+        len(run.walk.chunks) <= before + 1
+        for run, before in zip(runs_of(session), chunks, strict=True)
     )
     assert session.state in (RunState.STOPPED, RunState.DONE)
-    assert all(run.walk.result().points.size == run.walk.reached for run in session.runs)
+    assert all(run.walk.result().points.size == run.walk.reached for run in runs_of(session))
     session.step()
     session.resume()
     assert session.state in (RunState.STOPPED, RunState.DONE)
@@ -110,7 +117,7 @@ def test_stop_while_preparing_starts_nothing(again):
     session = started()
     session.stop()
     wait_for(lambda: session._scheduler.workers == 0, "the workers to end")
-    assert all(run.state is RunState.STOPPED and run.walk is None for run in session.runs)
+    assert all(run.state is RunState.STOPPED and run.walk is None for run in runs_of(session))
 
 
 @pytest.mark.parametrize("again", range(AGAIN))
@@ -118,33 +125,32 @@ def test_a_failing_run_carries_its_error_and_the_pool_lives_on(again, monkeypatc
     session = Session(scheduler())
     broken = find_solver("cd")
     monkeypatch.setattr(type(broken), "advance", lambda *_: 1 / 0)
-    session.start(EXPERIMENT, None)
+    session.start(EXPERIMENT, two_runs())
     finished(session)
-    sfw, cd = session.runs
+    sfw, cd = runs_of(session)
     assert (sfw.state, cd.state) == (RunState.DONE, RunState.FAILED)
     assert cd.message == "ZeroDivisionError: division by zero"
     assert session.state is RunState.FAILED
     monkeypatch.undo()
-    session.start(EXPERIMENT, None)
+    session.start(EXPERIMENT, two_runs())
     assert finished(session).state is RunState.DONE
 
 
 def test_a_parameter_that_does_not_fit_the_data_fails_before_any_step():
-    wrong = Experiment(**{**vars(EXPERIMENT), "solvers": (("sfw", {"sampling": "5000"}),)})
-    session = finished(started(experiment=wrong))
+    session = finished(started(specs=[spec(1, "sfw", sampling="5000")]))
     assert session.state is RunState.FAILED
     assert (
-        session.runs[0].message
+        runs_of(session)[0].message
         == "The 'kappa' parameter of StochasticFW must be an int in [1, 1000]. Got 5000 instead."
     )
-    assert session.runs[0].walk is None
+    assert runs_of(session)[0].walk is None
 
 
 def test_data_that_are_not_there_fail_with_what_to_do(monkeypatch, tmp_path):
     monkeypatch.setenv("FWCORE_DATA", str(tmp_path))
     session = finished(started(experiment=Experiment(**{**vars(EXPERIMENT), "dataset": "pyrim"})))
     assert session.state is RunState.FAILED
-    assert "FWCORE_DATA" in session.runs[0].message
+    assert "FWCORE_DATA" in runs_of(session)[0].message
 
 
 def test_delta_max_is_announced_while_it_is_found(monkeypatch, tmp_path):
@@ -153,7 +159,7 @@ def test_delta_max_is_announced_while_it_is_found(monkeypatch, tmp_path):
     session = started(experiment=Experiment(**{**vars(EXPERIMENT), "delta_max": None}))
 
     def over():
-        told.add(session.runs[0].message.split(":")[0])
+        told.add(runs_of(session)[0].message.split(":")[0])
         return not session.live
 
     wait_for(over, "the runs to end")
@@ -163,17 +169,17 @@ def test_delta_max_is_announced_while_it_is_found(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("again", range(AGAIN))
 def test_a_speed_is_kept_and_can_be_changed(again):
-    session = started(speed=1.0)
-    wait_for(lambda: all(steps(run) >= 1 for run in session.runs), "the first steps")
-    assert all(steps(run) <= 3 for run in session.runs)
-    session.set_speed(None)
+    session = started(steps_a_second=1.0)
+    wait_for(lambda: all(steps(run) >= 1 for run in runs_of(session)), "the first steps")
+    assert all(steps(run) <= 3 for run in runs_of(session))
+    session.set_pace(None)
     finished(session)
     assert session.state is RunState.DONE
 
 
 def test_a_session_that_is_reset_leaves_nothing_behind():
     session = finished(started())
-    walks = [weakref.ref(run.walk) for run in session.runs]
+    walks = [weakref.ref(run.walk) for run in runs_of(session)]
     session.reset()
     wait_for(lambda: session._scheduler.workers == 0, "the workers to end")
     gc.collect()
@@ -189,3 +195,94 @@ def test_commands_to_a_run_without_a_problem_are_harmless():
     assert run.due() is None
     run.turn()
     assert run.state is RunState.PREPARING
+
+
+@pytest.mark.parametrize("again", range(AGAIN))
+def test_at_a_pace_by_cost_a_cheap_method_is_far_ahead_of_an_expensive_one(again):
+    specs = [spec(1, "sfw", sampling="1%", tol=1e-9), spec(2, "fw", tol=1e-9)]
+    session = Session(scheduler())
+    session.start(EXPERIMENT, specs, Pace("dots", 4000.0))
+    sfw, fw = runs_of(session)
+    wait_for(lambda: steps(fw) >= 3 and steps(sfw) >= 100, "steps of both")
+    spent = [float(run.walk.chunks[-1]["dots"][-1]) for run in (sfw, fw)]
+    # A step of fw reads 1,001 columns, which bounds how far it may be ahead of its budget.
+    assert abs(spent[0] - spent[1]) < 6000
+    session.stop()
+
+
+def test_a_pace_in_a_unit_that_is_not_counted_holds_nothing_back():
+    session = Session(scheduler())
+    session.start(EXPERIMENT, [spec(1, "cd", tol=1e-3)], Pace("grads", 1.0))
+    finished(session)
+    assert session.state is RunState.DONE
+
+
+@pytest.mark.parametrize("again", range(AGAIN))
+def test_run_walks_only_what_is_outdated_or_all_again(again):
+    session, specs = started(), two_runs()
+    specs = [spec(1, "sfw", sampling="5%", tol=1e-3), spec(2, "cd", tol=1e-3)]
+    finished(session)
+    sfw, cd = runs_of(session)
+    specs[1].options.tol = 1e-2
+    assert [session.outdated(entry, EXPERIMENT) for entry in specs] == [False, True]
+    session.start(EXPERIMENT, [*specs, spec(3, "fw")])
+    finished(session)
+    assert session.runs[1] is sfw
+    assert session.runs[2] is not cd
+    assert session.runs[3].state is RunState.DONE
+    # Nothing is outdated: all walk again, and give the same.
+    session.start(EXPERIMENT, specs)
+    finished(session)
+    assert session.runs[1] is not sfw
+    ours, before = session.runs[1].walk.result(), sfw.walk.result()
+    np.testing.assert_array_equal(ours.coefs.toarray(), before.coefs.toarray())
+
+
+def test_another_problem_leaves_no_run_of_the_last():
+    session = finished(started())
+    other = Experiment(**{**vars(EXPERIMENT), "points": 5})
+    session.start(other, [spec(1, "cd")])
+    assert [*session.runs] == [1]
+    finished(session)
+    assert session.runs[1].total == 5
+
+
+def test_a_run_that_was_removed_comes_back_with_its_result():
+    session = finished(started())
+    run = session.runs[1]
+    session.set_aside(1)
+    assert [*session.runs] == [2]
+    session.bring_back(1)
+    assert session.runs[1] is run
+    session.set_aside(1)
+    session.start(Experiment(**{**vars(EXPERIMENT), "points": 5}), [spec(2, "cd")])
+    session.bring_back(1)
+    assert [*session.runs] == [2]
+    finished(session)
+
+
+@pytest.mark.parametrize("again", range(AGAIN))
+def test_one_run_is_paused_and_stopped_while_the_other_goes_on(again):
+    session = started(steps_a_second=500.0)
+    wait_for(lambda: all(steps(run) > 3 for run in runs_of(session)), "some steps")
+    session.pause(1)
+    sfw, cd = runs_of(session)
+    wait_for(lambda: sfw.state is RunState.PAUSED, "a pause")
+    session.stop(2)
+    assert cd.state in (RunState.STOPPED, RunState.DONE)
+    session.resume(1)
+    session.set_pace(None)
+    finished(session)
+    assert sfw.state is RunState.DONE
+
+
+def test_a_large_design_begins_at_once_on_a_provisional_grid(monkeypatch, tmp_path):
+    monkeypatch.setenv("FWCORE_CACHE", str(tmp_path))
+    monkeypatch.setattr("app.preparation._MOST_ENTRIES", 1000)
+    experiment = Experiment(**{**vars(EXPERIMENT), "delta_max": None, "points": 5})
+    session = finished(started(experiment=experiment, specs=[spec(1, "sfw")]))
+    run = session.runs[1]
+    problem = run.walk.problem
+    assert run.walk.grid[-1] == pytest.approx(2 * problem.f0 / problem.lam_max)
+    assert "provisional δ max" in run.note
+    assert run.state is RunState.DONE

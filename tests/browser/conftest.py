@@ -37,3 +37,11 @@ def page(browser, server):
     with opened(browser, server) as page:
         yield page
     assert server.complaints()[before:] == []
+
+
+@pytest.fixture(scope="session")
+def pictures_folder():
+    """Where screenshots are kept, to be looked at."""
+    folder = ROOT / ".pytest_cache" / "screenshots"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

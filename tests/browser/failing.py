@@ -1,6 +1,4 @@
-"""The page with two solvers more: one that fails after a few steps, and one to show that
-registering is all it takes.
-"""
+"""The page with a solver more, which fails after a few steps: registering is all it takes."""
 
 import panel as pn
 
@@ -28,6 +26,4 @@ if "failing" not in [solver.name for solver in all_solvers()]:
     register(Failing())
 
 pn.extension(notifications=False)
-explorer = Explorer()
-explorer.settings.param.update(solver="failing", competitors=["sfw"])
-explorer.page().servable()
+Explorer().page().servable()

@@ -24,6 +24,9 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+LIVE = ".fw[data-live=true]"
+"""The page once it is drawn and hears what is clicked."""
+
 CHROMIUM = next(
     (
         path
@@ -126,6 +129,7 @@ def opened(browser, server, **options):
     )
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(server.url)
+    page.locator(LIVE).wait_for()
     yield page
     context.close()
     assert not strangers, strangers

@@ -5,104 +5,126 @@ import re
 import psutil
 import pytest
 from playwright.sync_api import expect
-from serving import opened, wait_for
+from serving import LIVE, opened, wait_for
 
 from fwcore import Walk, datasets, grids
 
-SFW, CD = '.run[data-solver="sfw"]', '.run[data-solver="cd"]'
+# The page's own object, whose figures and sources Bokeh draws.
+APP = """() => {
+    const find = root => { for (const e of root.querySelectorAll('*')) {
+        if (e.fwExplorer) return e.fwExplorer
+        const found = e.shadowRoot && find(e.shadowRoot)
+        if (found) return found } return null }
+    window.app = find(document)
+    return window.app !== null }"""
 
 
 def button(page, name):
     return page.get_by_role("button", name=name, exact=True)
 
 
-def steps(page, run=SFW):
-    return int(page.locator(f"{run} .steps").inner_text().replace(",", ""))
+def row(page, key):
+    return page.locator(f'.run[data-run="{key}"]')
+
+
+def state(page, key, name, seconds=60):
+    expect(row(page, key)).to_have_attribute("data-state", name, timeout=1000 * seconds)
 
 
 def choose(page, label, option):
-    page.get_by_label(label, exact=True).first.click()
-    page.get_by_role("menuitem", name=option, exact=True).or_(
-        page.get_by_role("option", name=option, exact=True)
-    ).click()
-    expect(page.locator(".MuiMenuItem-root")).to_have_count(0)
+    page.get_by_label(label, exact=True).select_option(option)
 
 
-def painted(page):
-    expect(page.locator(".bk-Figure:visible")).to_have_count(5, timeout=30_000)
-    expect(button(page, "Run")).to_be_enabled(timeout=30_000)
+def points(page, key=1):
+    """Points of a run in the browser's sources."""
+    assert page.evaluate(APP)
+    return page.evaluate(f"() => app.gallery.sources.column({key}, 'points', 'l1').length")
 
 
-def points_drawn(page):
-    """Rows in the browser's copy of the first run's points."""
-    return page.evaluate(
-        """() => Math.max(0, ...[...Bokeh.documents[0]._all_models.values()] .filter(m => m.type ==
-        'ColumnDataSource' && m.data.relative_gap !== undefined).map(m => m.data.l1.length))"""
-    )
+def picture(page, name):
+    return page.locator(f'[data-picture="{name}"]')
 
 
-def state(page, name, run=SFW):
-    expect(page.locator(run)).to_have_attribute("data-state", name, timeout=60_000)
+def full_speed(page):
+    page.get_by_label("Pace", exact=True).press("End")
+    expect(page.get_by_text("full speed")).to_be_visible()
+
+
+def settings(page):
+    page.locator("summary", has_text="Path and split").click()
+
+
+def small(page):
+    """A problem that is walked in no time."""
+    choose(page, "Dataset", "diabetes")
+    settings(page)
+    for label, value in (("Points", "20"), ("δ max", "5")):
+        page.get_by_label(label, exact=True).fill(value)
+        page.get_by_label(label, exact=True).press("Enter")
+    expect(page.get_by_text("Settings changed – Run to apply.")).to_be_visible()
+    full_speed(page)
 
 
 def run_to_the_end(page):
-    """At full speed, until all points of the first run are drawn."""
-    painted(page)
-    choose(page, "Speed", "full speed")
+    small(page)
     button(page, "Run").click()
-    state(page, "done")
-    wait_for(lambda: points_drawn(page) == 100, 20, "100 points in the page")
+    for key in (1, 2, 3):
+        state(page, key, "done")
+    wait_for(lambda: points(page) == 20, 20, "20 points in the page")
 
 
-def test_the_page_paints_five_plots_and_a_run_fills_them(page):
-    painted(page)
-    expect(page.locator(".run[data-state=empty]")).to_contain_text("Press Run")
-    choose(page, "Speed", "full speed")
-    button(page, "Run").click()
-    state(page, "done")
-    state(page, "done", CD)
-    wait_for(lambda: points_drawn(page) == 100, 20, "100 points in the page")
-    expect(page.locator(SFW)).to_contain_text("point 100 of 100")
-    expect(page.locator("#caption-error")).to_contain_text("least test error")
-    expect(page.locator("#caption-gap")).to_contain_text("true relative gap")
-    button(page, "The points as a table").click()
-    expect(page.locator("table").first.locator("tbody tr")).to_have_count(100)
+def test_the_first_sight_teaches_and_a_run_replaces_it(page):
+    expect(page.locator(".picture:visible")).to_have_count(4)
+    expect(picture(page, "race").locator("h3")).to_contain_text("times fewer dot products than fw")
+    expect(row(page, 1)).to_contain_text("recorded")
+    assert points(page) == 100
+    run_to_the_end(page)
+    expect(row(page, 1)).not_to_contain_text("recorded")
+    expect(page.get_by_text("20 points. min f(a) subject to")).to_be_visible()
+    expect(picture(page, "active").locator("h3")).to_contain_text("active features")
 
 
 @pytest.mark.parametrize("load", range(3))
 def test_a_click_on_run_as_soon_as_it_can_be_clicked_is_not_lost(page, load):
     button(page, "Run").click()
-    expect(page.locator(SFW)).to_be_attached(timeout=10_000)
-    expect(page.locator(f"{SFW} .steps")).to_be_attached(timeout=60_000)
+    expect(button(page, "Pause")).to_be_enabled()
+    expect(row(page, 1)).not_to_contain_text("recorded")
 
 
 def test_pause_holds_step_makes_one_step_and_stop_keeps_what_was_reached(page):
-    painted(page)
-    # At a speed at which the path takes so long that no slow machine sees its end before the clicks
+    choose(page, "Dataset", "diabetes")
+    # At a pace at which the path takes so long that no slow machine sees its end before the clicks
     # below.
-    choose(page, "Speed", "5 steps/s")
-    button(page, "Run").click()
-    wait_for(lambda: page.locator(f"{SFW} .steps").count() and steps(page) > 5, 60, "some steps")
+    choose(page, "Unit of the pace", "step")
+    button(page, "Step").click()
+    state(page, 1, "paused")
+    wait_for(lambda: steps(page) == 1, 60, "the first step")
+    for k in (2, 3, 4):
+        button(page, "Step").click()
+        wait_for(lambda k=k: steps(page) == k, 20, "one step more")
+        assert settled(page) == k
+    button(page, "Resume").click()
+    wait_for(lambda: steps(page) > 6, 20, "steps after resuming")
     button(page, "Pause").click()
-    state(page, "paused")
+    state(page, 1, "paused")
     held = settled(page)
     assert settled(page) == held
-    for k in (1, 2, 3):
-        button(page, "Step").click()
-        wait_for(lambda k=k: steps(page) == held + k, 10, "one step more")
-        assert settled(page) == held + k
-    button(page, "Resume").click()
-    wait_for(lambda: steps(page) > held + 5, 20, "steps after resuming")
     button(page, "Stop").click()
-    state(page, "stopped")
-    stopped = settled(page)
-    assert settled(page) == stopped
-    expect(page.locator(SFW)).to_contain_text("What was reached is kept")
+    state(page, 1, "stopped")
+    assert "What was reached is kept" in row(page, 1).locator(".pick").get_attribute("title")
     expect(button(page, "Run")).to_be_enabled()
     expect(button(page, "Pause")).to_be_disabled()
     button(page, "Reset").click()
-    expect(page.locator(".run[data-state=empty]")).to_be_visible()
-    wait_for(lambda: points_drawn(page) == 0, 10, "empty plots")
+    state(page, 1, "empty")
+    assert points(page) == 0
+    expect(picture(page, "race")).to_have_class(re.compile("blank"))
+
+
+def steps(page):
+    """Steps of the first run, as its row tells them to who asks."""
+    title = row(page, 1).locator(".pick").get_attribute("title") or ""
+    found = re.search(r"([\d,]+) steps", title)
+    return int(found[1].replace(",", "")) if found else 0
 
 
 def settled(page):
@@ -121,185 +143,210 @@ def settled(page):
     return seen[-1]
 
 
-def test_step_from_the_start_makes_the_first_step_only(page):
-    painted(page)
-    button(page, "Step").click()
-    wait_for(
-        lambda: page.locator(f"{SFW} .steps").count() and page.locator(f"{CD} .steps").count(),
-        60,
-        "a first row of each run",
-    )
-    assert (settled(page), steps(page, CD)) == (1, 1)
-    state(page, "paused")
+def test_what_does_ten_percent_instead_of_one_do(page):
+    share = page.get_by_label("Columns looked at per step")
+    expect(page.get_by_text("κ = 100 of 10,000 columns")).to_be_visible()
+    row(page, 1).get_by_label("More of sfw 1 %").click()
+    page.get_by_role("menuitem", name="Duplicate").click()
+    expect(row(page, 4)).to_have_class(re.compile("chosen"))
+    for _ in range(3):
+        share.press("ArrowRight")
+    expect(row(page, 4)).to_contain_text("sfw 3 %")
+    expect(page.get_by_text("κ = 300 of 10,000 columns")).to_be_visible()
+    # The others are not run again.
+    full_speed(page)
+    button(page, "Run").click()
+    state(page, 4, "done", 120)
+    expect(row(page, 1)).to_contain_text("recorded")
 
 
-def test_changing_the_sampling_size_changes_kappa(page):
-    painted(page)
-    kappa = page.locator(".kappa")
-    expect(kappa).to_contain_text("κ = 11 of 1,001 columns")
-    choose(page, "Sampling", "one of the steepest, with confidence (Theorem 1)")
-    expect(kappa).to_contain_text("κ = 194 of 1,001 columns")
-    choose(page, "Sampling", "from many to few along the path (section 4.5)")
-    expect(kappa).to_contain_text("κ = 101 … 11 of 1,001 columns")
-    choose(page, "Dataset", "Synthetic, 10,000 columns, 32 relevant")
-    expect(kappa).to_contain_text("κ = 1,000 … 100 of 10,000 columns")
-    expect(
-        page.get_by_text("10,000 columns, 200 rows to learn from, 200 to test on")
-    ).to_be_visible()
+def test_a_run_is_added_by_search_and_what_the_loss_lacks_cannot_be(page):
+    settings(page)
+    choose(page, "Loss", "huber")
+    button(page, "+ Add run").click()
+    page.get_by_label("Search solvers").fill("coordinate friedman")
+    covariance = page.locator('[data-add="cd"]')
+    expect(covariance).to_be_disabled()
+    expect(covariance).to_contain_text("closed-form line search")
+    expect(page.locator('[data-add="sfw"]')).to_have_count(0)
+    page.get_by_label("Search solvers").fill("fista")
+    page.locator('[data-add="fista"]').click()
+    expect(row(page, 4)).to_contain_text("fista")
+    expect(row(page, 4)).to_contain_text("not run yet")
+    expect(page.locator(".side h2").last).to_have_text("FISTA")
+
+
+def test_a_run_is_hidden_renamed_and_removed_with_undo(page):
+    button(page, "Hide fw").click()
+    expect(button(page, "Show fw")).to_be_visible()
+    wait_for(lambda: points(page, 3) == 0, 10, "the run to be hidden")
+    button(page, "Show fw").click()
+    wait_for(lambda: points(page, 3) == 100, 10, "the run to be shown")
+    row(page, 2).get_by_label("More of sfw 10 %").click()
+    page.get_by_role("menuitem", name="Rename").click()
+    page.get_by_label("Name of the run").fill("<img src=x onerror=alert(1)>")
+    page.keyboard.press("Enter")
+    expect(row(page, 2)).to_contain_text("<img src=x onerror=alert(1)>")
+    assert page.locator(".run img").count() == 0
+    row(page, 2).locator("summary").click()
+    page.get_by_role("menuitem", name="Remove").click()
+    expect(page.locator(".run")).to_have_count(2)
+    button(page, "Undo").click()
+    expect(page.locator(".run")).to_have_count(3)
+    wait_for(lambda: points(page, 2) == 100, 10, "its points to come back")
 
 
 def test_what_the_page_has_missed_is_sent_again(page):
     run_to_the_end(page)
-    left = page.evaluate(
-        """() => {
-            const models = [...Bokeh.documents[0]._all_models.values()]
-            const points = models.filter(m => m.data?.relative_gap !== undefined)
-            for (const m of points) {
-                const nothing = Object.keys(m.data).map(name => [name, []])
-                m.setv({data: Object.fromEntries(nothing)}, {sync: false})
-            }
-            const left = points.map(m => m.data.l1.length)
-            const wire = models.find(m => m.class_name == 'Wire').data
-            wire.lost = wire.lost + 1
-            return left
-        }"""
-    )
-    # Nothing was left of either run.
-    assert left == [0, 0]
-    wait_for(lambda: points_drawn(page) == 100, 20, "100 points in the page once more")
+    page.evaluate("() => { for (const key of [1, 2, 3]) app.gallery.sources.clear(key) }")
+    assert points(page) == 0
+    page.evaluate("() => app.send({do: 'lost'})")
+    wait_for(lambda: points(page) == 20, 20, "20 points in the page once more")
 
 
-def test_the_cursor_marks_one_point_in_all_plots(page):
-    run_to_the_end(page)
-    box = page.locator(".bk-Figure").first.bounding_box()
+def test_the_cursor_marks_one_point_in_all_pictures(page):
+    box = picture(page, "race").locator(".canvas").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    expect(page.get_by_text(re.compile(r"Point \d+: δ or λ"))).to_be_visible()
-    shown = page.evaluate(
-        """() => [...Bokeh.documents[0]._all_models.values()]
-            .filter(m => m.type == 'Span' && m.dimension == 'height').map(m => m.visible)"""
-    )
-    # That of the picture that waits for an oracle is there, too.
-    assert shown == [True] * 6
-    # The slider follows the mouse, and leads it.
-    told = page.get_by_text(re.compile(r"Point \d+: δ or λ")).inner_text()
-    slider = page.get_by_label(re.compile("Point under the cursor")).first
-    expect(slider).to_have_value(re.search(r"\d+", told)[0])
+    readout = page.locator(".readout")
+    expect(readout).to_contain_text(re.compile(r"sfw 1 %, point \d+ of 100"))
+    assert page.evaluate(APP)
+    shown = "() => [...app.gallery.frames.values()].map(f => f.picture.cursor.visible)"
+    wait_for(lambda: page.evaluate(shown) == [True] * 4, 10, "a cursor in each picture")
+    # The slider follows the mouse, and leads it; so do the keys.
+    slider = page.get_by_label("Point under the cursor")
+    told = re.search(r"point (\d+)", readout.inner_text())[1]
+    expect(slider).to_have_value(told)
     slider.press("End")
-    expect(page.get_by_text(re.compile(r"Point 100: "))).to_be_visible()
+    expect(readout).to_contain_text("point 100 of 100")
+    page.locator(".question").click()
+    page.keyboard.press("ArrowLeft")
+    expect(readout).to_contain_text("point 99 of 100")
 
 
-def test_a_new_run_forgets_where_the_last_was_panned_to(page):
-    run_to_the_end(page)
-    ends = """() => [...Bokeh.documents[0]._all_models.values()]
-        .filter(m => m.type == 'Figure' && m.title.text == 'Test and train error')
-        .flatMap(m => [m.x_range.start, m.x_range.end])"""
-    shown = page.evaluate(ends)
-    page.evaluate(
-        """() => [...Bokeh.documents[0]._all_models.values()]
-            .filter(m => m.type == 'Figure' && m.title.text == 'Test and train error')
-            .forEach(m => m.x_range.setv({start: 3, end: 4}))"""
-    )
-    assert page.evaluate(ends) == [3, 4]
-    button(page, "Run").click()
-    wait_for(lambda: page.evaluate(ends) == shown, 20, "the whole of the axis")
-
-
-def test_a_click_into_the_overlay_takes_no_solver_away(page):
-    painted(page)
-    overlay = page.get_by_label("Overlay", exact=True).first
-    overlay.click()
-    page.get_by_role("option", name="FISTA", exact=True).or_(
-        page.get_by_role("menuitem", name="FISTA", exact=True)
-    ).first.click()
+def test_keys_run_pause_step_and_open_views(page):
+    choose(page, "Dataset", "diabetes")
+    choose(page, "Unit of the pace", "step")
+    page.locator(".question").click()
+    page.keyboard.press("Space")
+    expect(button(page, "Pause")).to_be_enabled()
+    state(page, 1, "running")
+    page.keyboard.press("Space")
+    state(page, 1, "paused")
+    page.keyboard.press("x")
+    state(page, 1, "stopped")
+    for key, name in enumerate(("Race", "Path", "Gap", "Oracle", "Model", "Geometry", "Table"), 1):
+        page.keyboard.press(str(key))
+        expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("run, pause or resume")
     page.keyboard.press("Escape")
-    expect(page.get_by_text("beside Coordinate descent, FISTA")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_be_hidden()
+
+
+def test_every_view_draws_its_pictures(page):
+    run_to_the_end(page)
+    for view in ("Path", "Gap", "Model", "Geometry", "Oracle"):
+        page.get_by_role("tab", name=view).click()
+        expect(page.locator(".picture:visible")).to_have_count(4)
+        hero = page.locator(".hero .picture")
+        expect(hero).not_to_have_class(re.compile("blank"))
+        expect(hero.locator("h3")).not_to_be_empty()
+    page.get_by_role("tab", name="Table").click()
+    expect(page.locator("table").first.locator("tbody tr")).to_have_count(3)
+    expect(page.locator("table").last.locator("tbody tr")).to_have_count(20)
+
+
+def test_axes_are_chosen_and_switched_without_the_server(page):
+    hero = page.locator(".hero .picture")
+    hero.get_by_label("Horizontal axis", exact=True).select_option("seconds")
+    hero.get_by_label("Vertical axis", exact=True).select_option("relative_gap")
+    hero.get_by_label("Vertical axis: linear").click()
+    assert page.evaluate(APP)
+    axes = """() => { const {plot} = app.gallery.frames.get('race').picture
+        return [plot.below[0].axis_label, plot.left[0].axis_label, plot.y_scale.type] }"""
+    assert page.evaluate(axes) == ["CPU seconds", "true gap / f(0)", "LogScale"]
+    with page.expect_download() as csv:
+        hero.get_by_label("More of What an error costs").click()
+        page.get_by_role("menuitem", name="Save the points as CSV").click()
+    lines = csv.value.path().read_text().splitlines()
+    assert lines[0].startswith("run,l1,nnz")
+    assert len(lines) == 301
+    for kind, head in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+        with page.expect_download() as saved:
+            hero.get_by_label("More of What an error costs").click()
+            page.get_by_role("menuitem", name=f"Save as {kind}").click()
+        assert saved.value.path().read_bytes().startswith(head)
+
+
+def test_zoom_is_kept_while_data_stream_and_forgotten_by_the_next_run(page):
+    run_to_the_end(page)
+    ends = """() => { const range = app.gallery.frames.get('active').picture.plot.x_range
+        return [range.start, range.end] }"""
+    shown = page.evaluate(ends)
+    box = picture(page, "active").locator(".canvas").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 2, steps=4)
+    page.mouse.up()
+    wait_for(lambda: page.evaluate(ends)[0] > shown[0] + 0.1, 10, "the pan")
+    button(page, "Run").click()
+    close = pytest.approx(shown, abs=0.1)
+    wait_for(lambda: page.evaluate(ends) == close, 20, "the whole of the axis")
 
 
 def test_a_number_that_does_not_fit_is_told_beside_it(page):
-    painted(page)
-    points = page.get_by_label("Points", exact=True)
-    points.fill("5000")
-    points.press("Enter")
-    expect(page.get_by_text("Must be an int in [2, 1000].")).to_be_visible()
-    points.fill("50")
-    points.press("Enter")
-    expect(page.get_by_text("Must be an int in [2, 1000].")).to_be_hidden()
-    expect(page.get_by_text("50 points.")).to_be_visible()
-
-
-def test_the_log_axis_of_the_active_features(page):
-    painted(page)
-    choose(page, "Speed", "full speed")
-    button(page, "Run").click()
-    state(page, "done")
-    page.get_by_role("switch").or_(page.get_by_role("checkbox")).first.click()
-    expect(page.locator(".bk-Figure")).to_have_count(6)
-    # The one is added before the other goes.
-    page.wait_for_function(
-        """() => [...Bokeh.documents[0]._all_models.values()]
-            .filter(m => m.type == 'Figure' && m.title.text == 'Active features')
-            .map(m => m.visible).sort().join() == 'false,true'"""
-    )
-
-
-def test_a_failing_solver_is_told_on_the_page_and_the_other_goes_on(browser, failing_server):
-    with opened(browser, failing_server) as page:
-        painted(page)
-        expect(page.get_by_text("Failing Frank-Wolfe").first).to_be_visible()
-        expect(page.get_by_label("Patience").first).to_have_value("3")
-        choose(page, "Speed", "full speed")
-        button(page, "Run").click()
-        state(page, "failed", '.run[data-solver="failing"]')
-        expect(page.get_by_role("alert").first).to_contain_text(
-            "Failing Frank-Wolfe: ArithmeticError: the step is not a number"
-        )
-        state(page, "done")
-
-
-def test_bad_settings_are_told_before_anything_runs(page):
-    painted(page)
-    choose(page, "Sampling", "a number of columns")
-    field = page.get_by_label("count", exact=True).first
+    settings(page)
+    field = page.get_by_label("Points", exact=True)
     field.fill("5000")
     field.press("Enter")
-    expect(page.get_by_role("alert").first).to_contain_text("an int in [1, 1001]. Got 5000 instead")
+    expect(page.locator(".fault")).to_contain_text("must be an int in [2, 1000]. Got '5000'")
+    expect(field).to_have_value("5000")
+    field.fill("50")
+    field.press("Enter")
+    expect(page.locator(".fault")).to_have_count(0)
+
+
+def test_a_failing_solver_is_told_on_the_page_and_the_others_go_on(browser, failing_server):
+    with opened(browser, failing_server) as page:
+        small(page)
+        button(page, "+ Add run").click()
+        page.locator('[data-add="failing"]').click()
+        page.locator("summary", has_text="Advanced").click()
+        expect(page.get_by_label("Patience")).to_have_value("3")
+        button(page, "Run").click()
+        state(page, 4, "failed")
+        expect(page.get_by_role("alert")).to_contain_text(
+            "Failing Frank-Wolfe: ArithmeticError: the step is not a number"
+        )
+        state(page, 1, "done")
 
 
 def test_two_browsers_at_once_get_what_each_would_get_alone(browser, server):
     problem = datasets.load("diabetes")
     alone = {}
-    for name in ("sfw", "cd"):
-        grid = (
-            grids.delta_grid(grids.delta_max(problem)) if name == "sfw" else grids.lam_grid(problem)
-        )
-        walk = Walk(problem, name, grid)
+    for key, (name, sampling) in enumerate([("sfw", "1%"), ("sfw", "10%"), ("fw", None)], 1):
+        given = {} if sampling is None else {"sampling": sampling}
+        walk = Walk(problem, name, grids.delta_grid(5.0, 20), given)
         for _ in walk.snapshots():
             pass
-        alone[name] = walk.result().summary()
+        alone[key] = walk.result().summary()
     with opened(browser, server) as first, opened(browser, server) as second:
         for page in (first, second):
-            painted(page)
-            choose(page, "Speed", "full speed")
+            small(page)
         for page in (first, second):
             button(page, "Run").click()
         for page in (first, second):
-            for name, run in (("sfw", SFW), ("cd", CD)):
-                state(page, "done", run)
-                assert steps(page, run) == alone[name]["steps"]
-                expect(page.locator(run)).to_contain_text(f"{alone[name]['dots']:,} dot products")
+            for key, summary in alone.items():
+                state(page, key, "done")
+                title = row(page, key).locator(".pick").get_attribute("title")
+                assert f"{summary['steps']:,} steps" in title
 
 
 def test_closing_the_tab_frees_its_threads(browser, server):
     process = psutil.Process(server.process.pid)
     with opened(browser, server) as page:
-        painted(page)
-        wait_for(
-            lambda: idle(process),
-            180,
-            "the workers of earlier tests, and what compiles the solvers, to end",
-        )
+        wait_for(lambda: idle(process), 180, "the workers of earlier tests to end")
         before = process.num_threads()
-        choose(page, "Solver", "Frank-Wolfe")
         button(page, "Run").click()
         wait_for(lambda: process.num_threads() > before, 30, "a worker")
     wait_for(lambda: process.num_threads() <= before, 30, "the workers to end")
@@ -313,52 +360,37 @@ def idle(process):
     return sum(process.cpu_times()[:2]) - used < 0.1
 
 
+SIZES = [(1440, 900), (1920, 1080), (390, 844)]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_narrow_page_shows_the_pictures_once_a_run_starts(browser, server, scheme):
-    with opened(
-        browser, server, viewport={"width": 390, "height": 844}, color_scheme=scheme
-    ) as page:
-        painted(page)
-        # It follows the system.
-        dark = """() => Math.max(...getComputedStyle(document.body).backgroundColor
-            .match(/[0-9]+/g).slice(0, 3).map(Number)) < 64"""
-        wait_for(lambda: page.evaluate(dark) == (scheme == "dark"), 20, f"a {scheme} page")
-        button(page, "Run").click()
-        expect(page.locator(SFW)).to_be_attached(timeout=10_000)
-        expect(button(page, "Run")).not_to_be_in_viewport()
-        width = page.evaluate("() => document.documentElement.scrollWidth")
-        assert width <= 390
-
-
-@pytest.mark.parametrize("width", [390, 1440])
-def test_the_hit_rate_appears_with_an_oracle_that_may_be_wrong_and_covers_nothing(
-    browser, server, width
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_the_page_fits_its_window_and_follows_the_system(
+    browser, server, scheme, width, height, pictures_folder
 ):
-    with opened(browser, server, viewport={"width": width, "height": 844}) as page:
-        painted(page)
-        expect(page.locator("#caption-hits")).to_be_hidden()
-        choose(page, "Solver", "Frank-Wolfe")
-        choose(page, "Oracle", "greedy-rows")
-        choose(page, "Speed", "full speed")
-        button(page, "Run").click()
-        expect(page.locator("#caption-hits")).to_contain_text(
-            "of the columns that were answered with", timeout=60_000
-        )
-        expect(page.locator(".bk-Figure:visible")).to_have_count(6)
-        below = page.get_by_text("Point under the cursor").first.bounding_box()["y"]
-        for caption in page.locator(".caption").all():
-            box = caption.bounding_box()
-            assert box["y"] + box["height"] <= below
+    viewport = {"width": width, "height": height}
+    with opened(browser, server, viewport=viewport, color_scheme=scheme) as page:
+        expect(page.locator(LIVE)).to_have_attribute("data-theme", scheme)
+        dark = """() => { const fw = app.root
+            return getComputedStyle(fw).backgroundColor.match(/[0-9]+/g).slice(0, 3)
+                .every(x => Number(x) < 64) }"""
+        assert page.evaluate(APP)
+        assert page.evaluate(dark) == (scheme == "dark")
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+        expect(button(page, "Run")).to_be_in_viewport(ratio=1)
+        expect(picture(page, "race")).to_be_in_viewport(ratio=0.9)
+        page.screenshot(path=pictures_folder / f"{width}x{height}-{scheme}.png")
+        if width < 900:
+            button(page, "Runs").click()
+            expect(row(page, 1)).to_be_in_viewport(ratio=1)
+            expect(picture(page, "race")).to_be_hidden()
 
 
-def test_nothing_is_asked_of_another_host_when_closed_cards_are_told_something(browser, server):
-    with opened(browser, server) as page:
-        painted(page)
-        for dataset in ("Diabetes, products to degree 3", "Breast cancer, malignant or benign"):
-            choose(page, "Solver", "FISTA")
-            # Titles stand in groups; the last is that in the menu.
-            page.get_by_label("Dataset", exact=True).first.click()
-            page.get_by_text(dataset, exact=True).last.click()
-            expect(page.locator(".MuiMenuItem-root")).to_have_count(0)
-            choose(page, "Solver", "Stochastic Frank-Wolfe")
-            expect(page.locator(".kappa")).to_be_visible()
+def test_a_presenter_sees_the_hero_alone_in_large_type(page):
+    button(page, "Present").click()
+    expect(page.locator(".side")).to_be_hidden()
+    expect(page.locator(".beside")).to_be_hidden()
+    size = "e => parseFloat(getComputedStyle(e).fontSize)"
+    assert picture(page, "race").locator("h3").evaluate(size) >= 20
+    button(page, "Present").click()
+    expect(page.locator(".side")).to_be_visible()

@@ -16,23 +16,24 @@ import panel.reactive
 from panel.io.model import diff
 pushed = []
 panel.reactive.push = lambda doc, comm: pushed.extend(diff(doc, binary=False).content["events"])
-explorer.settings.param.update(points=20, delta_max=5.0, speed='full speed')
-explorer._command('run')
+for name, value in (("points", "20"), ("delta_max", "5")):
+    explorer.hear({"do": "set", "name": name, "value": value})
+explorer.hear({"do": "pace", "unit": "dots", "rate": None})
+explorer.hear({"do": "run"})
 """
 LOOK = """
 import asyncio
 def drawn():
     sent = [e for e in pushed if e["kind"] == "MessageSent"]
     messages = [json.loads(e["msg_data"]["values"]["entries"][-1][1]) for e in sent]
-    changes = [change for message in messages for change in message["changes"]]
-    points = explorer.board.sources[0].points.id
-    rows = [change["rows"]["l1"] for change in changes if change["id"] == points]
-    return len(sum(rows, []))
+    rows = [row for message in messages for row in message["rows"]]
+    points = [columns["l1"] for run, name, columns, _ in rows if (run, name) == (1, "points")]
+    return len(sum(points, []))
 for _ in range(600):
     await asyncio.sleep(0.1)  # idle: the ticks of the page go on meanwhile
     if drawn() == 20 and not explorer.session.live:
         break
-print(drawn(), explorer.phase)
+print(drawn(), explorer.wire.state["phase"])
 """
 
 

@@ -1,0 +1,84 @@
+// Fields of settings, drawn from what the server says of them.
+
+class Fields {
+  constructor(app, run) { this.app = app; this.run = run }
+
+  send(name, value) {
+    this.app.send({do: 'set', name, value, ...(this.run === null ? {} : {run: this.run})})
+  }
+
+  draw(field) { return this[field.kind](field) }
+
+  // A label with its control, and below it what is wrong with what was typed.
+  row(field, control, output = null) {
+    const name = field.path ?? field.name
+    const fault = this.app.state.get('fault')
+    const wrong = fault && fault.name == name && fault.run == this.run ? fault : null
+    control.dataset.field = name
+    control.setAttribute('aria-label', field.label)
+    if (field.doc) control.title = field.doc
+    if (wrong) {
+      control.setAttribute('aria-invalid', 'true')
+      if (control.type == 'text') control.value = wrong.value
+    }
+    return h('label', {class: `field ${field.kind}`},
+      h('span', {class: 'label'}, h('span', {}, field.label), output), control,
+      wrong ? h('span', {class: 'fault', role: 'alert'}, wrong.text) : null)
+  }
+
+  text(field) {
+    const name = field.path ?? field.name
+    const placeholder = field.name == 'delta_max' ? 'found for you' : ''
+    return this.row(field, h('input', {type: 'text', value: field.value, placeholder,
+      autocomplete: 'off', onchange: event => this.send(name, event.target.value)}))
+  }
+
+  switch(field) {
+    return this.row(field, h('input', {type: 'checkbox', checked: field.value == 'True',
+      onchange: event => this.send(field.name, String(event.target.checked))}))
+  }
+
+  select(field) {
+    const disabled = new Set(field.disabled ?? [])
+    return this.row(field, h('select', {
+      onchange: event => this.send(field.path ?? field.name, event.target.value)},
+    ...field.choices.map(([value, label]) => h('option', {value, selected: value == field.value,
+      disabled: disabled.has(value)}, label))))
+  }
+
+  slider(field) {
+    const name = field.path ?? field.name
+    const {steps} = field
+    const place = Math.max(0, steps.findIndex(([value]) => value == field.value))
+    const output = h('span', {class: 'value'}, steps[place][1])
+    const told = k => { output.textContent = steps[k][1]
+      input.setAttribute('aria-valuetext', steps[k][1]) }
+    const input = h('input', {type: 'range', min: '0', max: String(steps.length - 1),
+      value: String(place), oninput: () => told(Number(input.value)),
+      onchange: () => this.send(name, steps[Number(input.value)][0])})
+    told(place)
+    return this.row(field, input, output)
+  }
+
+  sampling(field) {
+    const rule = {...field, path: `${field.name}.rule`, label: 'Rule', kind: 'select',
+      value: field.rule, choices: field.rules, doc: ''}
+    const parts = field.parts.map(part => ({...part, path: `${field.name}.${part.name}`,
+      label: part.name == 'fraction' ? field.label : part.label}))
+    return h('div', {class: 'sampling'}, ...parts.map(part => this.draw(part)),
+      h('p', {class: 'told kappa'}, field.told),
+      h('details', {class: 'folded rule', open: field.rule != 'fraction'}, h('summary', {}, 'Rule of sampling'),
+        this.select(rule)))
+  }
+}
+
+// Draws fields again where they have changed, and leaves the focus where it was.
+function redraw(app, box, signature, make) {
+  const text = JSON.stringify(signature)
+  if (box.dataset.drawn == text) return
+  const focused = app.root.activeElement?.dataset?.field
+  const held = box.contains(app.root.activeElement) ? focused : undefined
+  box.dataset.drawn = text
+  box.replaceChildren(...make())
+  if (held !== undefined) box.querySelector(`[data-field="${held}"]`)?.focus()
+}

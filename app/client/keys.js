@@ -1,0 +1,37 @@
+// Keys, for those who have both hands on them; none while something is typed or chosen.
+
+const KEYS = [
+  ['Space', 'run, pause or resume'],
+  ['s', 'make one step'],
+  ['x', 'stop'],
+  ['r', 'forget the results'],
+  ['← →', 'move the cursor along the path'],
+  ['1 … 7', 'open a view'],
+  ['?', 'this help'],
+]
+
+const TYPED = ['INPUT', 'SELECT', 'TEXTAREA', 'SUMMARY', 'BUTTON']
+
+function listen(app, gallery, stage) {
+  const pressed = event => {
+    if (event.ctrlKey || event.metaKey || event.altKey || app.dialogs.box.open) return
+    const target = event.composedPath()[0]
+    const typing = TYPED.includes(target?.tagName) || target?.isContentEditable
+    if (typing && !(target.tagName == 'BUTTON' && event.key != ' ')) return
+    const views = app.state.get('views')
+    const acts = {
+      ' ': () => app.toggle(), s: () => app.send({do: 'step'}), x: () => app.send({do: 'stop'}),
+      r: () => app.send({do: 'reset'}), '?': () => app.dialogs.help(),
+      ArrowLeft: () => app.choose(Math.max(0, at() - 1)),
+      ArrowRight: () => app.choose(Math.min(gallery.count() - 1, at() + 1)),
+    }
+    const at = () => gallery.point < 0 ? gallery.count() - 1 : gallery.point
+    const act = acts[event.key] ?? (views[Number(event.key) - 1]
+      ? () => stage.open(views[Number(event.key) - 1].name) : undefined)
+    if (act === undefined) return
+    event.preventDefault()
+    act()
+  }
+  document.addEventListener('keydown', pressed)
+  return () => document.removeEventListener('keydown', pressed)
+}

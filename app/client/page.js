@@ -1,0 +1,174 @@
+// The page as a whole: the bar at the top, the runs, the stage, and the wire to the server.
+
+const RATES = [100, 300, 1e3, 3e3, 1e4, 2e4, 5e4, 1e5, 3e5, 1e6, 3e6, 1e7, 1e8, null]
+const FIRST_RATE = 5
+const LIVE = ['preparing', 'running', 'paused']
+
+function bar(app) {
+  const {state} = app
+  const act = name => () => app.send({do: name})
+  const buttons = {
+    run: button('Run', () => app.send({do: 'run'}), {symbol: 'run', class: 'primary'}),
+    pause: button('Pause', () => app.send({do: paused() ? 'resume' : 'pause'}), {symbol: 'pause'}),
+    step: button('Step', act('step'), {symbol: 'step'}),
+    stop: button('Stop', act('stop'), {symbol: 'stop'}),
+    reset: button('Reset', act('reset'), {symbol: 'reset', class: 'quiet'}),
+  }
+  const paused = () => state.get('phase') == 'paused'
+  state.on(['phase'], ({phase}) => {
+    const live = LIVE.includes(phase)
+    buttons.run.disabled = live
+    buttons.pause.disabled = buttons.stop.disabled = !live
+    buttons.reset.disabled = phase == 'empty'
+    buttons.pause.querySelector('span').textContent = paused() ? 'Resume' : 'Pause'
+    app.root.dataset.phase = phase
+  })
+  const side = button('Runs', () => app.root.classList.toggle('open'), {class: 'sheet'})
+  const dataset = h('select', {'aria-label': 'Dataset', class: 'dataset',
+    onchange: () => app.send({do: 'set', name: 'dataset', value: dataset.value})})
+  state.on(['dataset'], ({dataset: chosen}) => redraw(app, dataset, [chosen.name, chosen.groups],
+    () => chosen.groups.map(([label, entries]) => h('optgroup', {label}, ...entries.map(
+      ([value, title]) => h('option', {value, selected: value == chosen.name}, title))))))
+  return h('header', {class: 'bar'}, h('h1', {}, state.get('title') ?? 'Frank-Wolfe Explorer'),
+    h('div', {class: 'transport', role: 'group', 'aria-label': 'Runs'}, ...Object.values(buttons)),
+    pace(app), dataset, side,
+    h('div', {class: 'corner'}, button('Present', () => app.present(), {symbol: 'full', shown: false, class: 'quiet'}),
+      button('Dark or light', () => app.turn(), {symbol: 'dark', shown: false, class: 'quiet'}),
+      button('?', () => app.dialogs.help(), {class: 'quiet', 'aria-label': 'Help and keys'})))
+}
+
+// All runs may spend as much a second.
+function pace(app) {
+  const output = h('output', {})
+  const unit = h('select', {'aria-label': 'Unit of the pace'})
+  const slider = h('input', {type: 'range', min: '0', max: String(RATES.length - 1),
+    value: String(FIRST_RATE), 'aria-label': 'Pace', title: 'What each run may spend a second'})
+  const told = () => {
+    const rate = RATES[Number(slider.value)]
+    output.textContent = rate === null ? 'full speed'
+      : `${rate >= 1e6 ? `${rate / 1e6}M` : rate >= 1e3 ? `${rate / 1e3}k` : rate}/s`
+    slider.setAttribute('aria-valuetext', rate === null ? 'full speed'
+      : `${rate} ${unit.selectedOptions[0]?.textContent ?? ''} per second`)
+  }
+  const send = () => {
+    const rate = RATES[Number(slider.value)]
+    // A CPU second is dear: a tenth of a second a second is slow motion.
+    const scale = unit.value == 'seconds' ? 1e-6 : unit.value == 'step' ? 1e-2 : 1
+    told()
+    app.send({do: 'pace', unit: unit.value, rate: rate === null ? null : rate * scale})
+  }
+  slider.addEventListener('input', told)
+  slider.addEventListener('change', send)
+  unit.addEventListener('change', send)
+  app.state.on(['units'], ({units}) => {
+    unit.replaceChildren(...units.map(([value, label]) => h('option', {value}, label)))
+    told()
+  })
+  return h('div', {class: 'pace'}, unit, slider, output)
+}
+
+// What is solved, what has changed, and what went wrong.
+function notices(app) {
+  const headline = h('p', {class: 'headline'})
+  const changed = h('p', {class: 'changed', role: 'status', hidden: true})
+  const complaint = h('p', {class: 'complaint', role: 'alert', hidden: true})
+  const compiling = h('p', {class: 'compiling', hidden: true})
+  app.state.on(['headline', 'changed', 'complaint', 'compiling', 'phase'], state => {
+    headline.textContent = state.headline
+    changed.hidden = !state.changed || LIVE.includes(state.phase) || state.phase == 'empty'
+    changed.textContent = 'Settings changed – Run to apply.'
+    complaint.hidden = !state.complaint
+    if (complaint.textContent != state.complaint) complaint.textContent = state.complaint
+    compiling.hidden = !state.compiling
+    compiling.textContent = state.compiling
+  })
+  return h('div', {class: 'notices'}, headline, changed, complaint, compiling)
+}
+
+class App {
+  constructor(model, root) {
+    this.model = model
+    this.root = root
+    this.state = new State()
+    this.presenting = false
+    this.host = root
+    this.pointed = null
+    this.dialogs = new Dialogs(this)
+  }
+
+  send(message) { this.model.send_msg(message) }
+
+  // Space: run, or pause, or go on.
+  toggle() {
+    const phase = this.state.get('phase')
+    this.send({do: phase == 'paused' ? 'resume' : LIVE.includes(phase) ? 'pause' : 'run'})
+  }
+
+  // The point under the cursor; the server hears of the last of many.
+  choose(point) {
+    this.gallery.move(point)
+    clearTimeout(this.pointed)
+    this.pointed = setTimeout(() => this.send({do: 'point', point}), 120)
+  }
+
+  present() {
+    this.presenting = !this.presenting
+    this.root.classList.toggle('presenting', this.presenting)
+    this.gallery.show()
+  }
+
+  turn(dark = this.root.dataset.theme != 'dark') {
+    this.root.dataset.theme = dark ? 'dark' : 'light'
+    document.documentElement.style.background = dark ? '#15181c' : '#ffffff'
+    this.gallery.theme()
+  }
+}
+
+// A message is applied whole; one that is missed, or a page that is new, asks for everything.
+function connect(app, gallery) {
+  let last = null
+  let asking = false
+  const lost = () => {
+    if (asking) return
+    asking = true
+    setTimeout(() => { asking = false; app.send({do: 'lost'}) }, 300)
+  }
+  const take = text => {
+    const {number, puts, rows} = JSON.parse(text)
+    const missed = last !== null && number != last + 1
+    last = number
+    app.state.take(puts)
+    for (const [run, source, columns, replace] of rows)
+      gallery.sources.take(run, source, columns, replace)
+    gallery.settle()
+    if (missed) lost()
+    requestAnimationFrame(() => app.send({seen: number}))
+  }
+  app.model.on('msg:custom', take)
+  return take
+}
+
+export function render({model, el}) {
+  const root = h('div', {class: 'fw', tabindex: '-1'})
+  el.append(root)
+  const app = new App(model, root)
+  Object.defineProperty(app.root, 'activeElement', {get: () => root.getRootNode().activeElement})
+  const gallery = app.gallery = new Gallery(app)
+  const stage = new Stage(app, gallery)
+  const runs = new Runs(app)
+  root.append(bar(app), notices(app), h('div', {class: 'body'}, runs.element, stage.element),
+    app.dialogs.box)
+  const take = connect(app, gallery)
+  const system = window.matchMedia('(prefers-color-scheme: dark)')
+  const follow = () => app.turn(system.matches)
+  system.addEventListener('change', follow)
+  follow()
+  gallery.ready.then(() => {
+    take(model.opening)
+    // What the server said before there was a page is lost; it says it again.
+    root.dataset.live = 'true'
+    root.fwExplorer = app
+  })
+  const deaf = listen(app, gallery, stage)
+  return () => { deaf(); system.removeEventListener('change', follow) }
+}

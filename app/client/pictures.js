@@ -1,0 +1,217 @@
+// The pictures of the page: each in a frame with its title, its menu and its words.
+
+class Gallery {
+  constructor(app) {
+    this.app = app
+    this.sources = new Sources()
+    this.frames = new Map()
+    this.ranges = {}
+    this.point = -1
+    this.sources.changed = run => { this.touched.add(run) }
+    this.touched = new Set()
+    this.roots = []
+    // It would warn of each figure that is still empty.
+    Bokeh.set_log_level('error')
+    // A document of its own: these models are the page's alone, the server does not know them.
+    this.document = new app.model.document.constructor()
+    this.ready = Bokeh.embed.add_document_standalone(this.document, app.host, this.roots)
+    app.state.on(['runs', 'selected'], () => this.show())
+    app.state.on(['row', 'stop'], () => this.levels())
+    app.state.on(['title', 'caption'], (_, changed) => this.say(changed))
+    app.state.on(['phase'], state => this.began(state.phase))
+  }
+
+  // The frame of a picture, made when it is first asked for.
+  frame(name) {
+    if (!this.frames.has(name)) {
+      const declared = this.app.state.get('pictures').find(picture => picture.name == name)
+      if (declared === undefined) return null
+      this.frames.set(name, new Frame(this, declared))
+    }
+    return this.frames.get(name)
+  }
+
+  get runs() { return this.app.state.get('runs') ?? [] }
+  get lead() { return this.app.state.get('selected') }
+
+  show() { for (const frame of this.frames.values()) frame.show() }
+  levels() { for (const frame of this.frames.values()) frame.levels() }
+
+  say(changed) {
+    for (const [name, frame] of this.frames)
+      if (changed.has(`title:${name}`) || changed.has(`caption:${name}`)) frame.say()
+  }
+
+  // After the rows of a message: names at the ends of lines, and the cursor.
+  settle() {
+    if (this.touched.size == 0) return
+    for (const frame of this.frames.values())
+      for (const run of this.touched) frame.picture.update(run)
+    for (const frame of this.frames.values()) frame.blank()
+    this.touched.clear()
+    this.move(this.point)
+  }
+
+  // A new run forgets where the last was panned to.
+  began(phase) {
+    const live = ['preparing', 'running'].includes(phase)
+    if (live && !this.live) for (const frame of this.frames.values()) frame.fit()
+    this.live = live
+  }
+
+  // The cursor marks one point of the selected run in every picture; -1 is the last.
+  move(point) {
+    this.point = point
+    const count = this.count()
+    const k = point >= 0 && point < count ? point : count - 1
+    for (const frame of this.frames.values()) {
+      const x = frame.picture.axis('x').column
+      frame.picture.mark(point < 0 ? NaN : this.sources.column(this.lead, 'points', x)[k] ?? NaN)
+    }
+    this.app.moved?.(k, count)
+  }
+
+  count() { return this.sources.column(this.lead, 'points', 'l1').length }
+
+  nearest(column, place) {
+    const xs = this.sources.column(this.lead, 'points', column)
+    let best = -1
+    xs.forEach((x, k) => {
+      if (best < 0 || Math.abs(x - place) < Math.abs(xs[best] - place)) best = k
+    })
+    return best
+  }
+
+  theme() { for (const frame of this.frames.values()) frame.theme() }
+
+  csv(name) {
+    const lines = []
+    for (const run of this.runs) {
+      const source = this.sources.held.get(`${run.key} points`)
+      if (source === undefined) continue
+      const columns = Object.keys(source.data)
+      if (lines.length == 0) lines.push(['run', ...columns].join(','))
+      source.data[columns[0]].forEach((_, k) => lines.push([JSON.stringify(run.name),
+        ...columns.map(column => source.data[column][k])].join(',')))
+    }
+    save(`${name}.csv`, lines.join('\n') + '\n')
+  }
+}
+
+class Frame {
+  constructor(gallery, declared) {
+    this.gallery = gallery
+    this.declared = declared
+    this.choice = {}
+    this.title = h('h3', {id: `title-${declared.name}`})
+    this.caption = h('p', {class: 'caption', id: `caption-${declared.name}`})
+    this.canvas = h('div', {class: 'canvas', role: 'img',
+      'aria-labelledby': `title-${declared.name}`, 'aria-describedby': `caption-${declared.name}`})
+    this.tools = h('div', {class: 'tools'})
+    this.element = h('section', {class: 'picture', 'data-picture': declared.name},
+      h('header', {}, this.title, this.tools), this.canvas, this.caption)
+    this.build()
+    this.say()
+  }
+
+  // Makes the figure, again where its axes were chosen anew.
+  build() {
+    const {gallery, declared} = this
+    if (this.picture) this.remove()
+    this.picture = new Picture(declared, this.choice, gallery.sources, gallery.ranges)
+    this.picture.plot.on_event?.('mousemove', event => this.hovered(event))
+    gallery.roots.push(this.canvas)
+    gallery.document.add_root(this.picture.plot)
+    this.theme()
+    this.show()
+    this.tools.replaceChildren(...this.menus())
+  }
+
+  remove() {
+    const place = this.gallery.document.roots().indexOf(this.picture.plot)
+    this.gallery.document.remove_root(this.picture.plot)
+    this.gallery.roots.splice(place, 1)
+  }
+
+  show() {
+    const {runs, lead, app} = this.gallery
+    this.picture.show(runs, lead, app.presenting)
+    this.levels()
+    this.blank()
+  }
+
+  levels() {
+    for (const run of this.gallery.runs)
+      this.picture.level(run.key, this.gallery.app.state.get(`stop:${run.key}`))
+  }
+
+  // What has nothing to draw says so.
+  blank() {
+    const parts = [...this.picture.drawn.values()].flat()
+    const rows = parts.filter(part => part.layer.kind != 'level')
+      .map(part => part.renderer.data_source.get_length() ?? 0)
+    this.element.classList.toggle('blank', Math.max(0, ...rows) == 0)
+  }
+
+  fit() {
+    for (const range of [this.picture.plot.x_range, this.picture.plot.y_range]) range.reset()
+  }
+
+  hovered(event) {
+    const {gallery} = this
+    const k = gallery.nearest(this.picture.axis('x').column, event.x)
+    if (k >= 0 && k != gallery.point) gallery.app.choose(k)
+  }
+
+  say() {
+    const {state} = this.gallery.app
+    const {name, title, legend} = this.declared
+    this.title.textContent = state.get(`title:${name}`) || title
+    const said = state.get(`caption:${name}`) ?? []
+    const words = said.map(([run, text]) => `${run}: ${text}. `).join('')
+    this.caption.replaceChildren(h('span', {class: 'legend'}, legend),
+      h('span', {class: 'unseen'}, words || ' Empty until a path is run.'))
+  }
+
+  menus() {
+    const {declared} = this
+    const axes = ['x', 'y'].flatMap(direction => {
+      const {columns} = declared[direction]
+      const {column, log} = this.picture.axis(direction)
+      const where = direction == 'x' ? 'Horizontal' : 'Vertical'
+      const choose = columns.length > 1 ? [h('select', {'aria-label': `${where} axis`,
+        onchange: event => this.set({[direction]: event.target.value})},
+      ...columns.map(name => h('option', {value: name, selected: name == column},
+        declared.labels[name])))] : []
+      return [...choose, ...(declared[direction].factors ? [] : [button(log ? 'log' : 'lin',
+        () => this.set({[`${direction}log`]: !log}),
+        {class: 'scale', 'aria-label': `${where} axis: ${log ? 'logarithmic' : 'linear'}`})])]
+    })
+    return [...axes, menu(`More of ${declared.title}`, 'more', [
+      ['Fit the axes', () => this.fit()],
+      ['Full screen', () => this.element.requestFullscreen?.()],
+      ['Save as PNG', () => this.save('png')],
+      ['Save as SVG', () => this.save('svg')],
+      ['Save the points as CSV', () => this.gallery.csv(declared.name)],
+    ])]
+  }
+
+  set(choice) {
+    Object.assign(this.choice, choice)
+    this.build()
+    this.gallery.move(this.gallery.point)
+  }
+
+  save(kind) {
+    const view = this.gallery.document.views_manager.get(this.picture.plot)
+    const drawn = view.export(kind)
+    save(`${this.declared.name}.${kind}`, kind == 'png' ? drawn.canvas.toDataURL('image/png')
+      : drawn.ctx.get_serialized_svg(true))
+  }
+
+  theme() {
+    const style = getComputedStyle(this.gallery.app.root)
+    this.picture.theme(style.getPropertyValue('--ink').trim(),
+      style.getPropertyValue('--line').trim())
+  }
+}

@@ -1,0 +1,134 @@
+// The list of runs, which is their legend, status and switch; and the controls of the selected one.
+
+class Runs {
+  constructor(app) {
+    this.app = app
+    this.rows = new Map()
+    this.list = h('ul', {class: 'list', 'aria-label': 'Runs'})
+    this.form = h('div', {class: 'form'})
+    this.path = h('div', {class: 'form'})
+    this.data = h('div', {class: 'form'})
+    this.undo = h('div', {class: 'undo', role: 'status', hidden: true})
+    const add = button('+ Add run', () => app.dialogs.add(), {class: 'add'})
+    this.title = h('h2', {})
+    this.element = h('aside', {class: 'side', 'aria-label': 'Runs and settings'},
+      h('h2', {}, 'Runs'), this.list, add, this.undo, this.title, this.form,
+      h('details', {class: 'folded'}, h('summary', {}, 'Path and split'), this.path),
+      h('details', {class: 'folded'}, h('summary', {}, 'About the data'), this.data))
+    app.state.on(['runs', 'selected'], state => this.draw(state))
+    app.state.on(['row'], (state, changed) => this.status(state, changed))
+    app.state.on(['form', 'fault'], state => this.controls(state))
+    app.state.on(['problem', 'fault'], state => redraw(app, this.path,
+      [state.problem, state.fault], () => {
+        const fields = new Fields(app, null)
+        return state.problem.map(field => fields.draw(field))
+      }))
+    app.state.on(['dataset'], state => this.about(state.dataset))
+  }
+
+  draw(state) {
+    const known = new Set(state.runs.map(run => String(run.key)))
+    for (const key of [...this.rows.keys()]) if (!known.has(key)) {
+      this.rows.get(key).element.remove()
+      this.rows.delete(key)
+    }
+    state.runs.forEach((run, place) => {
+      const key = String(run.key)
+      if (!this.rows.has(key)) this.rows.set(key, this.row(run))
+      const row = this.rows.get(key)
+      if (this.list.children[place] !== row.element)
+        this.list.insertBefore(row.element, this.list.children[place] ?? null)
+      row.run = run
+      row.element.dataset.outdated = String(run.outdated)
+      row.element.classList.toggle('hidden', run.hidden)
+      row.element.classList.toggle('chosen', run.key == state.selected)
+      row.pick.setAttribute('aria-pressed', String(run.key == state.selected))
+      row.name.textContent = run.pinned ? `${run.name} (baseline)` : run.name
+      row.swatch.replaceChildren(swatch(run))
+      row.eye.replaceChildren(icon(run.hidden ? 'shut' : 'eye'))
+      row.eye.setAttribute('aria-label', `${run.hidden ? 'Show' : 'Hide'} ${run.name}`)
+      row.eye.setAttribute('aria-pressed', String(!run.hidden))
+      this.figures(row, state[`row:${key}`])
+    })
+  }
+
+  row(run) {
+    const send = (name, more = {}) => () => this.app.send({do: name, run: run.key, ...more})
+    const row = {run, swatch: h('span', {class: 'swatch'}), name: h('span', {class: 'name'}),
+      state: h('span', {class: 'state'}), figures: h('span', {class: 'figures'}),
+      eye: button('Hide', send('hide'), {symbol: 'eye', shown: false, class: 'eye'})}
+    row.pick = h('button', {type: 'button', class: 'pick', onclick: send('select')},
+      h('span', {class: 'first'}, row.swatch, row.name, row.state), row.figures)
+    const more = menu(`More of ${run.name}`, 'more', [
+      ['Duplicate', send('duplicate')],
+      ['Rename', () => this.app.dialogs.rename(row.run)],
+      ['Pin as baseline', send('pin')],
+      ['Move up', send('move', {by: -1})],
+      ['Move down', send('move', {by: 1})],
+      ['Pause or resume', () => this.app.send({run: run.key,
+        do: this.app.state.get(`row:${run.key}`).state == 'paused' ? 'resume' : 'pause'})],
+      ['Stop', send('stop')],
+      ['Remove', () => this.remove(row.run)],
+    ])
+    row.element = h('li', {class: 'run', 'data-solver': run.solver, 'data-run': String(run.key)},
+      row.pick, row.eye, more)
+    return row
+  }
+
+  status(state, changed) {
+    for (const [key, row] of this.rows)
+      if (changed.has(`row:${key}`)) this.figures(row, state[`row:${key}`])
+  }
+
+  figures(row, told) {
+    if (told === undefined) return
+    row.element.dataset.state = told.state
+    row.element.style.setProperty('--part', String(told.part ?? 0))
+    row.state.textContent = told.state == 'empty' ? '' : told.state
+    const quiet = ['empty', 'done'].includes(told.state) && told.message.startsWith('Recorded')
+    row.figures.textContent = row.run.against ? `must be ${row.run.against}`
+      : told.figures || told.message || ' '
+    row.pick.title = [told.more, told.message].filter(Boolean).join('\n')
+    if (quiet) row.state.textContent = 'recorded'
+  }
+
+  remove(run) {
+    this.app.send({do: 'remove', run: run.key})
+    const undo = button('Undo', () => {
+      this.undo.hidden = true
+      this.app.send({do: 'restore'})
+    })
+    this.undo.replaceChildren(`${run.name} removed. `, undo)
+    this.undo.hidden = false
+  }
+
+  controls(state) {
+    const {form} = state
+    this.title.textContent = form === null ? '' : form.title
+    redraw(this.app, this.form, [form, state.fault], () => {
+      if (form === null) return []
+      const fields = new Fields(this.app, form.key)
+      const draw = list => list.map(field => fields.draw(field))
+      const open = this.form.querySelector('details.advanced')?.open ?? false
+      return [h('p', {class: 'told'}, form.reference), ...draw(form.first),
+        h('details', {class: 'folded advanced', open}, h('summary', {}, `Advanced (${form.rest.length})`),
+          ...draw(form.rest))]
+    })
+  }
+
+  about(dataset) {
+    redraw(this.app, this.data, dataset, () => [h('p', {class: 'told'}, dataset.about),
+      dataset.missing ? button('Download', () => this.app.send({do: 'fetch'}),
+        {disabled: dataset.coming}) : null,
+      dataset.coming ? h('progress', {max: 100, 'aria-label': 'Download',
+        ...(dataset.percent === null ? {} : {value: dataset.percent})}) : null].filter(Boolean))
+  }
+}
+
+// Colour, dash and marker of a run.
+function swatch(run) {
+  const box = svg('svg', {width: '30', height: '12', viewBox: '0 0 30 12', 'aria-hidden': 'true'})
+  box.append(svg('line', {x1: '1', x2: '29', y1: '6', y2: '6', stroke: run.colour,
+    'stroke-width': '3', 'stroke-dasharray': run.strokes}))
+  return box
+}

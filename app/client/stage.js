@@ -1,0 +1,92 @@
+// The stage: the views as tabs, the picture that answers, those beside it, and the cursor.
+
+class Stage {
+  constructor(app, gallery) {
+    this.app = app
+    this.gallery = gallery
+    this.hero = h('div', {class: 'hero'})
+    this.beside = h('div', {class: 'beside'})
+    this.tables = h('div', {class: 'tables', tabindex: '0', 'aria-label': 'Tables'})
+    this.tabs = h('div', {role: 'tablist', 'aria-label': 'Views', class: 'tabs'})
+    this.question = h('p', {class: 'question'})
+    this.slider = h('input', {type: 'range', min: '1', max: '2', value: '1',
+      'aria-label': 'Point under the cursor',
+      oninput: () => app.choose(Number(this.slider.value) - 1)})
+    this.readout = h('output', {class: 'readout'})
+    this.panel = h('div', {role: 'tabpanel', class: 'panel', id: 'panel'},
+      this.hero, this.beside, this.tables)
+    this.element = h('main', {class: 'stage'}, h('div', {class: 'head'}, this.tabs, this.question),
+      this.panel, h('div', {class: 'cursor'}, this.slider, this.readout))
+    app.state.on(['views'], () => this.makeTabs())
+    app.state.on(['table', 'points'], () => this.tabulate())
+    app.moved = (k, count) => this.moved(k, count)
+  }
+
+  makeTabs() {
+    const views = this.app.state.get('views')
+    this.tabs.replaceChildren(...views.map((view, k) => h('button', {role: 'tab', type: 'button',
+      id: `tab-${view.name}`, 'aria-controls': 'panel', title: `${view.question} (${k + 1})`,
+      onclick: () => this.open(view.name), onkeydown: event => this.walk(event, k)}, view.title)))
+    this.open(this.name ?? views[0].name, false)
+  }
+
+  walk(event, k) {
+    const views = this.app.state.get('views')
+    const by = {ArrowRight: 1, ArrowLeft: -1}[event.key]
+    if (by === undefined) return
+    event.stopPropagation()
+    const next = views[(k + by + views.length) % views.length]
+    this.open(next.name)
+    this.tabs.querySelector(`#tab-${next.name}`).focus()
+  }
+
+  // Shows a view; the pictures that it lacks are made now, and the server feeds none but these.
+  open(name, tell = true) {
+    const view = this.app.state.get('views').find(known => known.name == name)
+    if (view === undefined) return
+    this.name = name
+    const frames = [view.hero, ...view.beside].filter(Boolean)
+      .map(picture => this.gallery.frame(picture)).filter(Boolean)
+    for (const [known, frame] of this.gallery.frames)
+      frame.picture.plot.visible = frames.includes(frame) && known !== ''
+    this.hero.replaceChildren(...frames.slice(0, 1).map(frame => frame.element))
+    this.beside.replaceChildren(...frames.slice(1).map(frame => frame.element))
+    this.panel.dataset.view = name
+    this.hero.hidden = this.beside.hidden = frames.length == 0
+    this.tables.hidden = frames.length > 0
+    this.question.textContent = view.question
+    this.panel.setAttribute('aria-labelledby', `tab-${name}`)
+    for (const tab of this.tabs.children) {
+      const chosen = tab.id == `tab-${name}`
+      tab.setAttribute('aria-selected', String(chosen))
+      tab.tabIndex = chosen ? 0 : -1
+    }
+    if (tell) this.app.send({do: 'look', pictures: frames.map(frame => frame.declared.name),
+      table: frames.length == 0})
+    this.gallery.move(this.gallery.point)
+  }
+
+  moved(k, count) {
+    this.slider.max = String(Math.max(2, count))
+    this.slider.disabled = count == 0
+    if (count > 0 && this.app.root.activeElement !== this.slider) this.slider.value = String(k + 1)
+    if (count == 0) { this.readout.textContent = 'No point yet.'; return }
+    const {sources, lead} = this.gallery
+    const at = column => sources.column(lead, 'points', column)[k]
+    const say = (x, digits) => Number.isFinite(x) ? String(Number(x.toPrecision(digits))) : 'none'
+    const name = this.gallery.runs.find(run => run.key == lead)?.name ?? ''
+    this.readout.textContent = `${name}, point ${k + 1} of ${count}: δ or λ ${say(at('value'), 4)}, `
+      + `ℓ1 norm ${say(at('l1'), 4)}, ${at('nnz')} active, test error ${say(at('test_error'), 4)}, `
+      + `true gap / f(0) ${say(at('relative_gap'), 2)}`
+    this.slider.setAttribute('aria-valuetext', this.readout.textContent)
+  }
+
+  tabulate() {
+    const tables = ['table', 'points'].map(name => this.app.state.get(name)).filter(Boolean)
+    this.tables.replaceChildren(...tables.filter(table => table.rows.length).map(table =>
+      h('table', {}, h('caption', {}, table.caption),
+        h('thead', {}, h('tr', {}, ...table.head.map(text => h('th', {scope: 'col'}, text)))),
+        h('tbody', {}, ...table.rows.map(row => h('tr', {}, ...row.map(text =>
+          h('td', {}, text))))))))
+  }
+}

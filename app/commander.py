@@ -1,0 +1,154 @@
+"""The commands of the page, one method each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from app import commands
+from app.controls.fields import take
+from app.controls.run import take_run
+from app.downloads import Download, download
+from app.runs import Pace
+from app.settings import MOST_RUNS
+from fwcore import ParameterError
+
+if TYPE_CHECKING:
+    from app.explorer import Explorer
+
+FIRST_PACE = Pace("dots", 20_000.0)
+_MOST = 2**31
+
+
+class Commander:
+    """Obeys messages of the form ``{"do": name, ...}``."""
+
+    def __init__(self, explorer: Explorer) -> None:
+        self._explorer = explorer
+        self._settings, self._session = explorer.settings, explorer.session
+        self._feed = explorer.feed
+        self.pace: Pace | None = FIRST_PACE
+        self.download: Download | None = None
+
+    def obey(self, data: Any) -> None:
+        """Do what a message asks for.
+
+        Raises
+        ------
+        ParameterError
+            The message is none, or what it asks for does not fit.
+        DatasetError
+            Files are not at hand.
+        """
+        name = data.get("do") if isinstance(data, dict) else None
+        method = getattr(self, f"do_{name}", None) if isinstance(name, str) else None
+        if method is None:
+            known = [known[3:] for known in dir(self) if known.startswith("do_")]
+            raise ParameterError("do", "the page", f"one of {known}", str(name)[:40])
+        method(data)
+
+    def _key(self, data: dict[str, Any]) -> int:
+        return self._settings.find(commands.whole(data, "run", 1, _MOST)).key
+
+    def _key_or_all(self, data: dict[str, Any]) -> int | None:
+        return None if data.get("run") is None else self._key(data)
+
+    # Runs that walk.
+
+    def do_run(self, data: dict[str, Any]) -> None:
+        self._start(paused=False)
+
+    def _start(self, *, paused: bool) -> None:
+        experiment = self._settings.experiment()
+        self._session.start(experiment, self._settings.runs, self.pace, paused=paused)
+        self._feed.point = -1
+
+    def do_pause(self, data: dict[str, Any]) -> None:
+        self._session.pause(self._key_or_all(data))
+
+    def do_resume(self, data: dict[str, Any]) -> None:
+        self._session.resume(self._key_or_all(data))
+
+    def do_step(self, data: dict[str, Any]) -> None:
+        if self._session.live:
+            self._session.step(self._key_or_all(data))
+        else:
+            self._start(paused=True)
+
+    def do_stop(self, data: dict[str, Any]) -> None:
+        self._session.stop(self._key_or_all(data))
+
+    def do_reset(self, data: dict[str, Any]) -> None:
+        self._session.reset()
+
+    def do_pace(self, data: dict[str, Any]) -> None:
+        self.pace = commands.pace(data)
+        self._session.set_pace(self.pace)
+
+    # The list of runs.
+
+    def do_add(self, data: dict[str, Any]) -> None:
+        spec = self._settings.add(commands.text(data, "solver"))
+        self._explorer.selected = spec.key
+
+    def do_duplicate(self, data: dict[str, Any]) -> None:
+        spec = self._settings.find(self._key(data))
+        self._explorer.selected = self._settings.add(spec.solver, beside=spec).key
+
+    def do_remove(self, data: dict[str, Any]) -> None:
+        key = self._key(data)
+        self._settings.remove(key)
+        self._session.set_aside(key)
+
+    def do_restore(self, data: dict[str, Any]) -> None:
+        spec = self._settings.restore()
+        if spec is None:
+            raise ParameterError("runs", "the page", f"at most {MOST_RUNS}, one of them removed", 0)
+        self._session.bring_back(spec.key)
+        self._explorer.selected = spec.key
+
+    def do_move(self, data: dict[str, Any]) -> None:
+        self._settings.move(self._key(data), commands.whole(data, "by", -1, 1))
+
+    def do_select(self, data: dict[str, Any]) -> None:
+        self._explorer.selected = self._key(data)
+
+    def do_hide(self, data: dict[str, Any]) -> None:
+        spec = self._settings.find(self._key(data))
+        spec.hidden = not spec.hidden
+
+    def do_pin(self, data: dict[str, Any]) -> None:
+        key = self._key(data)
+        for spec in self._settings.runs:
+            spec.pinned = spec.key == key and not spec.pinned
+
+    def do_rename(self, data: dict[str, Any]) -> None:
+        name = commands.text(data, "name", commands.LONGEST_NAME).strip()
+        self._settings.find(self._key(data)).given_name = name
+
+    # Settings.
+
+    def do_set(self, data: dict[str, Any]) -> None:
+        name, value = commands.text(data, "name"), commands.text(data, "value")
+        if data.get("run") is not None:
+            take_run(self._settings.find(self._key(data)), self._settings, name, value)
+        elif name == "dataset":
+            commands.set_dataset(self._settings, value)
+        elif name == "loss":
+            commands.set_loss(self._settings, value)
+        else:
+            take(self._settings, name, value)
+
+    def do_fetch(self, data: dict[str, Any]) -> None:
+        self.download = download(self._settings.dataset)
+        self._explorer.watch()
+
+    # What is looked at.
+
+    def do_look(self, data: dict[str, Any]) -> None:
+        self._feed.look_at(commands.names(data, "pictures"), table=data.get("table") is True)
+
+    def do_point(self, data: dict[str, Any]) -> None:
+        self._feed.point = commands.whole(data, "point", -1, _MOST)
+
+    def do_lost(self, data: dict[str, Any]) -> None:
+        self._explorer.drain.repeat()

@@ -1,0 +1,109 @@
+"""What the page may ask for. Anybody can send anything over a websocket: what does not fit is
+refused here, in words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from app.runs import COSTS, Pace
+from app.settings import Settings
+from fwcore import ParameterError, datasets
+
+LONGEST_NAME = 60
+
+
+def text(data: dict[str, Any], name: str, longest: int = 400) -> str:
+    """A text of a message.
+
+    Raises
+    ------
+    ParameterError
+        It is none, or too long.
+    """
+    value = data.get(name)
+    if not isinstance(value, str) or len(value) > longest:
+        shown = repr(value)[:40]
+        raise ParameterError(name, "the page", f"text of at most {longest} characters", shown)
+    return value
+
+
+def whole(data: dict[str, Any], name: str, low: int, high: int) -> int:
+    """A whole number of a message.
+
+    Raises
+    ------
+    ParameterError
+        It is none, or out of its bounds.
+    """
+    value = data.get(name)
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        shown = repr(value)[:40]
+        raise ParameterError(name, "the page", f"an int in [{low}, {high}]", shown)
+    return value
+
+
+def names(data: dict[str, Any], name: str, most: int = 20) -> tuple[str, ...]:
+    """A few short texts of a message.
+
+    Raises
+    ------
+    ParameterError
+        It is no list of them.
+    """
+    value = data.get(name)
+    fits = isinstance(value, list) and len(value) <= most
+    if not fits or not all(isinstance(x, str) and len(x) <= LONGEST_NAME for x in value or ()):
+        raise ParameterError(name, "the page", f"at most {most} names", repr(value)[:40])
+    return tuple(value or ())
+
+
+def pace(data: dict[str, Any]) -> Pace | None:
+    """The pace that a message asks for; None is full speed.
+
+    Raises
+    ------
+    ParameterError
+        The unit is unknown, or the rate is no positive number.
+    """
+    unit, rate = text(data, "unit"), data.get("rate")
+    if unit not in COSTS:
+        raise ParameterError("unit", "the page", f"one of {[*COSTS]}", unit[:40])
+    if rate is None:
+        return None
+    if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate < math.inf:
+        raise ParameterError("rate", "the page", "a positive number", repr(rate)[:40])
+    return Pace(unit, float(rate))
+
+
+def set_dataset(settings: Settings, name: str) -> None:
+    """Choose another dataset.
+
+    Raises
+    ------
+    ParameterError
+        There is none of that name.
+    """
+    known = [entry.name for entry in datasets.DATASETS]
+    if name not in known:
+        raise ParameterError("dataset", "the page", "a name of the catalogue", name[:40])
+    settings.dataset = name
+
+
+def set_loss(settings: Settings, name: str) -> None:
+    """Choose another loss.
+
+    Raises
+    ------
+    ParameterError
+        There is none of that name.
+    """
+    known = settings.param.loss.objects
+    if name not in known:
+        raise ParameterError("loss", "the page", f"one of {[*known]}", name[:40])
+    settings.loss = name
+
+
+Command = Callable[[dict[str, Any]], None]

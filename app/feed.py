@@ -1,0 +1,158 @@
+"""What the page shows of the runs: their rows in the sources, and what is said of them."""
+
+from __future__ import annotations
+
+import time
+from collections import ChainMap
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from app.live import all_pictures
+from app.live.computed import Computation
+from app.live.features import TopFeatures
+from app.live.picture import Shown
+from app.live.sources import RunSources
+from app.runs import Run
+from app.scheduler import Job
+from app.session import Session
+from app.settings import Settings
+from app.tables import points_table, runs_table
+from app.wire import Wire
+
+_CHOOSE_EVERY_SECONDS = 1.0
+
+
+class Feed:
+    """Sends what is new of all runs of the list that are not hidden.
+
+    Pictures that nobody looks at are not fed; one that is opened is sent what it missed.
+    """
+
+    def __init__(
+        self, wire: Wire, settings: Settings, session: Session, submit: Callable[[Job], None]
+    ) -> None:
+        self._wire, self._settings, self._session = wire, settings, session
+        self._submit = submit
+        self._sources: dict[int, RunSources] = {}
+        self.open: tuple[str, ...] = ()
+        """Names of the pictures that somebody looks at."""
+        self.table = False
+        self.lead: int | None = None
+        """Key of the run that is selected."""
+        self.point = -1
+        """The point under the cursor, of the lead."""
+        self._features, self._chosen_at = TopFeatures(), 0.0
+        self._features_of: Run | None = None
+        self._computing: dict[tuple[int, str], Computation] = {}
+        self._held: dict[tuple[int, str], tuple[Any, ...]] = {}
+
+    def shown(self) -> list[Shown]:
+        """The runs to be drawn, in the order of the list."""
+        runs = self._session.runs
+        return [
+            Shown(spec.key, spec.name, runs[spec.key], spec.key == self.lead)
+            for spec in self._settings.runs
+            if spec.key in runs and not spec.hidden
+        ]
+
+    def look_at(self, pictures: tuple[str, ...], table: bool) -> None:
+        """Feed these pictures from now on."""
+        known = tuple(picture.name for picture in all_pictures() if picture.name in pictures)
+        if not self._names(known) <= self._names(self.open):
+            self.resend()
+        self.open, self.table = known, table
+
+    @staticmethod
+    def _names(pictures: tuple[str, ...]) -> set[str]:
+        """The sources of pictures."""
+        opened = [picture.sources for picture in all_pictures() if picture.name in pictures]
+        return set().union(*opened)
+
+    def resend(self) -> None:
+        """Send everything again at the next tick."""
+        self._held.clear()
+        for sources in self._sources.values():
+            sources.resend()
+
+    def tick(self) -> None:
+        """Send what is new of all runs."""
+        shown = self.shown()
+        self._follow(shown)
+        changed = self._choose_features(shown)
+        names = self._names(self.open)
+        for key, sources in self._sources.items():
+            sources.tick(names, self._features, changed)
+            if self._wire.state.get(f"stop:{key}") is None and sources.run.walk is not None:
+                stop = sources.run.stopping
+                self._wire.put(**{f"stop:{key}": stop[1] if stop else None})
+        self._send_at_cursor(shown)
+
+    def _follow(self, shown: list[Shown]) -> None:
+        """Turn to the runs that are shown now; what was shown of others goes."""
+        runs = {entry.key: entry.run for entry in shown}
+        for key in [k for k, s in self._sources.items() if runs.get(k) is not s.run]:
+            del self._sources[key]
+            self._wire.rows(key, "*", {}, replace=True)
+            self._held = {held: at for held, at in self._held.items() if held[0] != key}
+            self._wire.put(**{f"stop:{key}": None})
+        for key, run in runs.items():
+            if key not in self._sources:
+                send = partial(self._wire.rows, key)
+                self._sources[key] = RunSources(run, send)
+
+    def _choose_features(self, shown: list[Shown]) -> bool:
+        """Which coefficients to draw; a change sends all paths again, so while a run goes on there
+        is at most one a second.
+        """
+        lead = next((entry.run for entry in shown if entry.lead), None)
+        if lead is None or lead.walk is None:
+            return False
+        if self._features_of is not lead:
+            self._features, self._chosen_at, self._features_of = TopFeatures(), 0.0, lead
+        self._features.follow(lead.walk.columns, lead.reached)
+        now = time.monotonic()
+        if not lead.state.over and now - self._chosen_at < _CHOOSE_EVERY_SECONDS:
+            return False
+        if not self._features.choose():
+            return False
+        self._chosen_at = now
+        return True
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is still computed."""
+        return bool(self._computing)
+
+    def _send_at_cursor(self, shown: list[Shown]) -> None:
+        """What belongs to the point under the cursor: send what has been computed, and have
+        computed what is of another point by now.
+        """
+        for job in [job for job in self._computing.values() if job.over]:
+            del self._computing[job.key, job.source]
+            if job.columns is not None and job.key in self._sources:
+                self._wire.rows(job.key, job.source, job.columns, replace=True)
+        reached = tuple((entry.key, entry.run.reached) for entry in shown)
+        lead = next((entry for entry in shown if entry.lead and entry.run.reached), None)
+        computed = [picture.computed for picture in all_pictures() if picture.name in self.open]
+        for source, compute in dict(ChainMap(*map(dict, computed))).items():
+            for entry in shown:
+                at, known = (self.point, self.lead, reached, entry.run), (entry.key, source)
+                if lead is None or self._held.get(known) == at or known in self._computing:
+                    continue
+                self._held[known] = at
+                self._computing[known] = Computation(source, compute, entry, lead, self.point)
+                self._submit(self._computing[known])
+
+    def say(self) -> None:
+        """Give the open pictures their titles and captions."""
+        shown = [entry for entry in self.shown() if entry.run.reached]
+        for picture in all_pictures():
+            if picture.name in self.open:
+                said = [(entry.name, picture.describe(entry.run)) for entry in shown]
+                title, caption = picture.finding(shown), [[n, text] for n, text in said if text]
+                self._wire.put(
+                    **{f"title:{picture.name}": title, f"caption:{picture.name}": caption}
+                )
+        if self.table:
+            self._wire.put(table=runs_table(shown), points=points_table(shown))

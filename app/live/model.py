@@ -1,0 +1,145 @@
+"""What has been learnt: coefficients, predictions, and how far runs agree on the support."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from app.live.features import lookup
+from app.live.picture import Axis, Columns, Layer, Picture, Shown, point_of
+from app.runs import Run
+
+_BARS = 12
+_ROWS = 400
+
+
+def _beside(entry: Shown, lead: Shown, point: int) -> int | None:
+    """The point of a run whose l1 norm is nearest to that of the selected run under the cursor."""
+    if not entry.run.reached:
+        return None
+    l1 = lead.run.points["l1"][point_of(lead, point)]
+    return int(np.abs(entry.run.points["l1"] - l1).argmin())
+
+
+def _largest(lead: Shown, point: int) -> list[int]:
+    """The features of the largest coefficients of the selected run."""
+    indices, values = lead.run.walk.columns[point_of(lead, point)]
+    order = np.argsort(-np.abs(values), kind="stable")[:_BARS]
+    return [int(j) for j in indices[order]]
+
+
+def _coefficients(entry: Shown, lead: Shown, point: int) -> Columns:
+    k, features = _beside(entry, lead, point), _largest(lead, point)
+    if k is None:
+        return {"feature": [], "coefficient": []}
+    order = np.argsort(features)
+    values = np.zeros(len(features))
+    values[order] = lookup([features[i] for i in order], *entry.run.walk.columns[k])
+    names = [lead.run.feature_name(j) for j in features]
+    # Names of columns need not differ.
+    told = [
+        f"{name} ({j})" if names.count(name) > 1 else name
+        for name, j in zip(names, features, strict=True)
+    ]
+    return {"feature": told, "coefficient": values.tolist()}
+
+
+class Coefficients(Picture):
+    """The largest coefficients of the selected run at the cursor, and the same of the others."""
+
+    name = "bars"
+    title = "The largest coefficients at the cursor"
+    x = Axis(("coefficient",))
+    y = Axis(("feature",), factors=True)
+    layers = (
+        Layer("bars", "bars", style={"fill_alpha": 0.25, "line_alpha": 0.0}),
+        Layer("dots", "bars", style={"size": 9}),
+    )
+    legend = "Bars: the selected run. Marks: each run, at the same l1 norm."
+    computed = {"bars": _coefficients}
+
+    def finding(self, runs: Sequence[Shown]) -> str:
+        lead = next((shown for shown in runs if shown.lead and shown.run.ended), None)
+        if lead is None or not len(lead.run.last_column[0]):
+            return ""
+        indices, values = lead.run.last_column
+        sizes = np.sort(np.abs(values))[::-1]
+        half = int(np.searchsorted(np.cumsum(sizes), sizes.sum() / 2)) + 1
+        return f"{half} of the {len(indices):,} active features of {lead.name} carry half its norm"
+
+    def describe(self, run: Run) -> str:
+        indices, values = run.last_column
+        order = np.argsort(-np.abs(values), kind="stable")[:3]
+        said = [f"{run.feature_name(int(indices[k]))} = {values[k]:.4g}" for k in order]
+        return f"at its last point, {', '.join(said)}" if said else "all coefficients are zero"
+
+
+def _fit(entry: Shown, lead: Shown, point: int) -> Columns:
+    if entry.key != lead.key:
+        return {"actual": [], "predicted": [], "residual": []}
+    problem = entry.run.walk.problem
+    held_out = problem.test_design is not None
+    design = problem.test_design if held_out else problem.design
+    actual = problem.test_y if held_out else problem.y * problem.y_scale + problem.y_offset
+    predicted = problem.predict(design, *entry.run.walk.columns[point_of(lead, point)])
+    some = np.unique(np.linspace(0, len(actual) - 1, min(_ROWS, len(actual))).astype(int))
+    actual, predicted = np.asarray(actual)[some], np.asarray(predicted)[some]
+    return {
+        "actual": actual.tolist(),
+        "predicted": predicted.tolist(),
+        "residual": (actual - predicted).tolist(),
+    }
+
+
+class Fit(Picture):
+    """Predictions of the selected run at the cursor, on the rows held out where there are some."""
+
+    name = "fit"
+    title = "Predicted against actual"
+    x = Axis(("actual", "predicted"))
+    y = Axis(("predicted", "residual"))
+    layers = (
+        Layer("dots", "fit", style={"size": 4, "fill_alpha": 0.5}),
+        Layer("line", "fit", x="actual", y="actual", style={"line_width": 0.8, "line_alpha": 0.6}),
+    )
+    legend = "A dot a row held out, of the selected run. On the line the prediction is right."
+    lead_only = True
+    computed = {"fit": _fit}
+
+
+def _overlap(entry: Shown, lead: Shown, point: int) -> Columns:
+    columns: Columns = {"l1": [], "overlap": []}
+    if not entry.run.reached:
+        return columns
+    theirs = lead.run.points["l1"]
+    for k, l1 in enumerate(entry.run.points["l1"].tolist()):
+        ours = set(entry.run.walk.columns[k][0].tolist())
+        other = set(lead.run.walk.columns[int(np.abs(theirs - l1).argmin())][0].tolist())
+        either = len(ours | other)
+        columns["l1"].append(l1)
+        columns["overlap"].append(len(ours & other) / either if either else 1.0)
+    return columns
+
+
+class Overlap(Picture):
+    """How much of their supports runs share with the selected one, at equal l1 norms."""
+
+    name = "overlap"
+    title = "Do the runs choose the same features?"
+    x = Axis(("l1",))
+    y = Axis(("overlap",))
+    layers = (Layer("line", "overlap", named=True, style={"line_width": 1.8}),)
+    legend = "1: the same active features as the selected run. 0: none in common."
+    computed = {"overlap": _overlap}
+
+    def finding(self, runs: Sequence[Shown]) -> str:
+        lead = next((shown for shown in runs if shown.lead and shown.run.ended), None)
+        others = [shown for shown in runs if not shown.lead and shown.run.ended]
+        if lead is None or not others:
+            return ""
+        shares = {
+            shown.name: float(np.mean(_overlap(shown, lead, -1)["overlap"])) for shown in others
+        }
+        least = min(shares, key=shares.__getitem__)
+        return f"{lead.name} and {least} share {shares[least]:.0%} of their features"

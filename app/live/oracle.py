@@ -1,0 +1,127 @@
+"""Is the draw right? Equation 11 of Frandi et al. (2016), beside draws that are made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from app.live.picture import Axis, Columns, Layer, Picture, Shown
+from app.runs import Run
+from fwcore import sampling
+
+_DRAWS = 100
+_SHARES = np.geomspace(0.001, 0.5, 24)
+_RELEVANT = 32
+
+
+def _sizes(lead: Shown) -> tuple[int, int, list[int]]:
+    """Columns, relevant ones, and sizes of a draw."""
+    p = int(lead.run.walk.problem.p)
+    kappas = sorted({max(1, round(share * p)) for share in _SHARES})
+    return p, min(p, _RELEVANT), kappas
+
+
+def _formula(entry: Shown, lead: Shown, point: int) -> Columns:
+    """The probability that a draw holds none of the relevant columns, by equation 11."""
+    if entry.key != lead.key:
+        return {"kappa_share": [], "miss": []}
+    p, relevant, kappas = _sizes(lead)
+    return {
+        "kappa_share": [100 * kappa / p for kappa in kappas],
+        "miss": [sampling.miss_probability(p, kappa, relevant) for kappa in kappas],
+    }
+
+
+def _simulated(entry: Shown, lead: Shown, point: int) -> Columns:
+    """The share of a hundred draws that hold none."""
+    if entry.key != lead.key:
+        return {"kappa_share": [], "miss": []}
+    p, relevant, kappas = _sizes(lead)
+    random = np.random.default_rng(0)
+    drawn = [random.hypergeometric(relevant, p - relevant, kappa, _DRAWS) for kappa in kappas]
+    return {
+        "kappa_share": [100 * kappa / p for kappa in kappas],
+        "miss": [float(np.mean(found == 0)) for found in drawn],
+    }
+
+
+def _kappa(run: Run) -> int | None:
+    """The columns that a step of a run looks at, at the end of the path; None of other methods."""
+    declared = run.solver.Options.declared()
+    if "sampling" not in declared or run.walk is None:
+        return None
+    given = declared["sampling"].read(run.options.get("sampling", declared["sampling"].default))
+    return int(given.kappa(int(run.walk.problem.p), 1.0))
+
+
+def _here(entry: Shown, lead: Shown, point: int) -> Columns:
+    """Where a run is on the curve."""
+    kappa = _kappa(entry.run)
+    if kappa is None:
+        return {"kappa_share": [], "miss": []}
+    p, relevant, _ = _sizes(lead)
+    miss = sampling.miss_probability(p, kappa, relevant)
+    return {"kappa_share": [100 * kappa / p], "miss": [miss]}
+
+
+class Simulator(Picture):
+    """The probability of a miss as the draw grows: the formula, and draws that are made."""
+
+    name = "simulator"
+    title = "How often does a draw hold no relevant column?"
+    x = Axis(("kappa_share",), log=True)
+    y = Axis(("miss",))
+    layers = (
+        Layer("line", "formula", style={"line_width": 1.6}),
+        Layer("rings", "simulated", style={"size": 6}),
+        Layer("dots", "here", style={"size": 14, "marker": "diamond"}),
+    )
+    legend = (
+        f"Line: equation 11 for {_RELEVANT} relevant columns. Hollow: {_DRAWS} simulated draws. "
+        "Diamonds: the runs."
+    )
+    computed = {"formula": _formula, "simulated": _simulated, "here": _here}
+
+    def finding(self, runs: Sequence[Shown]) -> str:
+        lead = next((shown for shown in runs if shown.lead and shown.run.reached), None)
+        kappa = _kappa(lead.run) if lead is not None else None
+        if lead is None or kappa is None:
+            return ""
+        p, relevant, _ = _sizes(lead)
+        miss = sampling.miss_probability(p, kappa, relevant)
+        return (
+            f"A draw of {lead.name} misses all {relevant} relevant columns {miss:.0%} of the time"
+        )
+
+    def describe(self, run: Run) -> str:
+        kappa = _kappa(run)
+        return f"{kappa:,} columns a draw" if kappa is not None else ""
+
+
+class EmptyDraws(Picture):
+    """Draws that showed no way down, for each step so far: several may come before one that
+    does.
+    """
+
+    name = "empty"
+    title = "Draws without a descent direction"
+    x = Axis(("point", "l1", "dots"))
+    y = Axis(("empty_share",))
+    layers = (Layer("line", named=True, style={"line_width": 1.8}),)
+    tips = ("point", "empty_share")
+    legend = "Per step, so far. Such a draw costs as much as another, and moves nothing."
+
+    def describe(self, run: Run) -> str:
+        last = run.points[-1]
+        if not last["empty"] >= 0 or not last["steps"]:
+            return ""
+        return f"{int(last['empty']):,} draws moved nothing, in {int(last['steps']):,} steps"
+
+    def finding(self, runs: Sequence[Shown]) -> str:
+        lead = next((shown for shown in runs if shown.lead and shown.run.ended), None)
+        if lead is None or not lead.run.points["empty"][-1] > 0:
+            return ""
+        last = lead.run.points[-1]
+        share = float(last["empty"] / (last["empty"] + last["steps"]))
+        return f"{share:.0%} of the draws of {lead.name} show no way down"

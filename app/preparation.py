@@ -1,0 +1,102 @@
+"""Loading the problem of an experiment and finding its grids, before its runs can begin."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+from app.runs import Run, RunState
+from app.scheduler import TURN_SECONDS
+from app.settings import Experiment
+from fwcore import Problem, datasets, grids
+
+# Of a design: the certified path that finds δ max takes seconds below it and minutes above.
+_MOST_ENTRIES = 20_000_000
+
+
+class Preparation:
+    """Loads the problem of an experiment and finds its grid, then hands both to its runs: a job of
+    the scheduler.
+    """
+
+    def __init__(
+        self, experiment: Experiment, runs: Sequence[Run], start: Callable[[Run], None]
+    ) -> None:
+        self._experiment = experiment
+        self._runs = runs
+        self._start = start
+        self._problem: Problem | None = None
+        self._finding: Generator[tuple[int, int], None, float] | None = None
+        self._delta_max = experiment.delta_max
+        self._note = ""
+        self._done = False
+        self._announce("Loading the data.")
+
+    def due(self) -> float | None:
+        return None if self._done or all(run.state.over for run in self._runs) else 0.0
+
+    def turn(self) -> None:
+        try:
+            self._done = self._go_on()
+        except Exception as error:
+            self._done = True
+            for run in self._runs:
+                run.fail(error)
+
+    def _announce(self, text: str) -> None:
+        for run in self._runs:
+            if run.state is RunState.PREPARING:
+                run.message = text
+
+    def _hand_over(self, problem: Problem, form: str, grid: Any, note: str = "") -> None:
+        """Let the runs of one form start."""
+        for run in self._runs:
+            if run.solver.form == form:
+                run.prepare(problem, grid, note)
+                self._start(run)
+
+    def _go_on(self) -> bool:
+        """One turn of it; whether that was the last."""
+        experiment = self._experiment
+        if self._problem is None:
+            self._problem = datasets.load(
+                experiment.dataset,
+                split_seed=experiment.split_seed,
+                test_fraction=experiment.test_fraction,
+                loss=experiment.loss,
+            )
+            # Paths over lam or k need not wait for the end of the delta grid.
+            for form in ("penalty", "support"):
+                self._hand_over(
+                    self._problem, form, grids.grid(self._problem, form, experiment.points)
+                )
+            if not any(run.solver.form == "ball" for run in self._runs):
+                return True
+            if self._delta_max is None:
+                self._begin_to_find(self._problem)
+            return False
+        begun = time.monotonic()
+        while self._delta_max is None and self._finding is not None:
+            try:
+                done, total = next(self._finding)
+            except StopIteration as end:
+                self._delta_max = end.value
+                break
+            self._announce(f"Finding δ max, once for this problem: point {done + 1} of {total}.")
+            if time.monotonic() - begun > TURN_SECONDS / 2:
+                return False
+        grid = grids.delta_grid(self._delta_max or 0.0, experiment.points)
+        self._hand_over(self._problem, "ball", grid, self._note)
+        return True
+
+    def _begin_to_find(self, problem: Problem) -> None:
+        """Find δ max, or take a provisional one where that would take minutes."""
+        if problem.entries > _MOST_ENTRIES and grids.known_delta_max(problem) is None:
+            self._delta_max = grids.provisional_delta_max(problem)
+            self._note = (
+                f"The grid ends at a provisional δ max of {self._delta_max:.4g}, 2 f(0) / λ max: "
+                "an accurate one would take minutes. Set δ max for another."
+            )
+        else:
+            self._finding = grids.finding_delta_max(problem)

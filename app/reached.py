@@ -1,0 +1,93 @@
+"""What a run has reached of its path, as the pictures and the words ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fwcore import Solver
+
+
+class Reached:
+    """Of a run whose ``walk`` is being walked, was walked here, or was recorded."""
+
+    walk: Any
+    solver: Solver
+    options: dict[str, Any]
+
+    @property
+    def reached(self) -> int:
+        """Points of the path so far."""
+        return 0 if self.walk is None else int(self.walk.reached)
+
+    @property
+    def total(self) -> int:
+        """Points of the whole path."""
+        return 0 if self.walk is None else int(self.walk.grid.size)
+
+    @property
+    def points(self) -> Any:
+        """The table of the points so far, see `fwcore.path.POINT`."""
+        return self.walk.points[: self.walk.reached]
+
+    @property
+    def relative_gaps(self) -> NDArray[Any]:
+        """The true gap of each point, relative to f(0)."""
+        return np.asarray(self.points["true_gap"] / self.walk.problem.f0)
+
+    @property
+    def own_gaps(self) -> NDArray[Any]:
+        """The method's own gap at the end of each point, relative to f(0); NaN where it has
+        none.
+        """
+        return last_gaps(list(self.walk.chunks), self.reached) / float(self.walk.problem.f0)
+
+    @property
+    def last_column(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Indices and values of the coefficients of the last point."""
+        indices, values = self.walk.columns[self.walk.reached - 1]
+        return indices, values
+
+    @property
+    def error_name(self) -> str:
+        """What the error of the loss is called."""
+        return str(self.walk.problem.loss.error_name)
+
+    @property
+    def kappa_share(self) -> float | None:
+        """kappa / n of a method that samples rows."""
+        share = self.walk.notes.get("kappa_share")
+        return None if share is None else float(share)
+
+    @property
+    def stopping(self) -> tuple[str, float] | None:
+        """The stopping rule of a point and its tolerance; None where a library has rules of its
+        own, or columns are counted.
+        """
+        declared = self.solver.Options.declared()
+        if "rule" not in declared:
+            return None
+        rule, tol = (self.options.get(name, declared[name].default) for name in ("rule", "tol"))
+        return str(rule), float(tol)
+
+    def feature_name(self, j: int) -> str:
+        """What the ``j``-th column is called."""
+        return str(self.walk.problem.feature_names[j])
+
+    def trace(self, column: str) -> NDArray[Any]:
+        """A column of the trace so far."""
+        # The worker appends to the chunks meanwhile.
+        return np.concatenate([rows[column] for rows in list(self.walk.chunks)] or [np.zeros(0)])
+
+
+def last_gaps(chunks: Iterable[Any], points: int) -> NDArray[Any]:
+    """The method's own gap where each of ``points`` ended; NaN where none is known."""
+    gaps = np.full(points, np.nan)
+    for rows in chunks:
+        k, known = int(rows["point"][-1]), rows["gap"][np.isfinite(rows["gap"])]
+        if k < points and known.size:
+            gaps[k] = known[-1]
+    return gaps

@@ -1,0 +1,136 @@
+"""The runs of one page: what the buttons command."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from app.preparation import Preparation
+from app.runs import Pace, Run, RunState
+from app.scheduler import Scheduler
+from app.settings import Experiment, RunSpec
+from fwcore import find_solver
+
+_ORDER = (
+    RunState.PREPARING,
+    RunState.RUNNING,
+    RunState.PAUSED,
+    RunState.FAILED,
+    RunState.STOPPED,
+    RunState.DONE,
+)
+"""From the most active state to the least: the first of a run's is that of the whole."""
+
+
+class Session:
+    """Holds the run of each entry of the list by its key, and what it was run with."""
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self.runs: dict[int, Run] = {}
+        self.experiment: Experiment | None = None
+        self._made_of: dict[int, tuple[Any, ...]] = {}
+        self._aside: dict[int, tuple[Run, tuple[Any, ...], Experiment | None]] = {}
+
+    @property
+    def live(self) -> bool:
+        """Whether a run may still bring something new."""
+        return any(not run.state.over for run in self.runs.values())
+
+    @property
+    def state(self) -> RunState | None:
+        """The state of the whole: that of the most active run; None before the first."""
+        states = {run.state for run in self.runs.values()}
+        return next((state for state in _ORDER if state in states), None)
+
+    def show(self, experiment: Experiment, runs: dict[int, Any], specs: Sequence[RunSpec]) -> None:
+        """Take over runs that have ended elsewhere, such as recorded ones."""
+        self.experiment, self.runs = experiment, runs
+        self._made_of = {spec.key: spec.settings() for spec in specs if spec.key in runs}
+
+    def outdated(self, spec: RunSpec, experiment: Experiment) -> bool:
+        """Whether what is shown of an entry is not what it would give now."""
+        run = self.runs.get(spec.key)
+        return (
+            run is None
+            or experiment != self.experiment
+            or self._made_of[spec.key] != spec.settings()
+            or run.state in (RunState.FAILED, RunState.STOPPED)
+        )
+
+    def start(
+        self,
+        experiment: Experiment,
+        specs: Sequence[RunSpec],
+        pace: Pace | None = None,
+        *,
+        paused: bool = False,
+    ) -> None:
+        """Run those entries that are outdated, or all again where none is; ``paused``: held before
+        the first step.
+        """
+        chosen = [spec for spec in specs if self.outdated(spec, experiment)] or list(specs)
+        if experiment != self.experiment:
+            self.reset()
+        self.experiment = experiment
+        new: list[Run] = []
+        for spec in chosen:
+            self.forget(spec.key)
+            run = Run(find_solver(spec.solver), spec.options.settings(), spec.seed, pace)
+            if paused:
+                run.step()
+            new.append(run)
+            self.runs[spec.key], self._made_of[spec.key] = run, spec.settings()
+        self._scheduler.submit(Preparation(experiment, new, self._scheduler.submit))
+
+    def forget(self, key: int) -> None:
+        """Stop the run of an entry, and forget what it reached."""
+        run = self.runs.pop(key, None)
+        self._made_of.pop(key, None)
+        if run is not None:
+            run.stop()
+
+    def set_aside(self, key: int) -> None:
+        """Stop the run of an entry that is removed, and keep it in case it comes back."""
+        if key in self.runs:
+            self.runs[key].stop()
+            kept = self.runs.pop(key), self._made_of.pop(key), self.experiment
+            self._aside[key] = kept
+
+    def bring_back(self, key: int) -> None:
+        """The run of an entry that is restored, where it is of the problem that is shown."""
+        run, made_of, experiment = self._aside.pop(key, (None, (), None))
+        if run is not None and experiment == self.experiment:
+            self.runs[key], self._made_of[key] = run, made_of
+
+    def _of(self, key: int | None) -> list[Run]:
+        """The run of an entry, or all."""
+        return [*self.runs.values()] if key is None else [self.runs[key]] * (key in self.runs)
+
+    def pause(self, key: int | None = None) -> None:
+        for run in self._of(key):
+            run.pause()
+
+    def resume(self, key: int | None = None) -> None:
+        for run in self._of(key):
+            run.resume()
+            self._scheduler.submit(run)
+
+    def step(self, key: int | None = None) -> None:
+        for run in self._of(key):
+            run.step()
+            self._scheduler.submit(run)
+
+    def stop(self, key: int | None = None) -> None:
+        for run in self._of(key):
+            run.stop()
+
+    def set_pace(self, pace: Pace | None) -> None:
+        for run in self.runs.values():
+            run.set_pace(pace)
+            self._scheduler.submit(run)
+
+    def reset(self) -> None:
+        """Stop, and forget what was reached."""
+        self.stop()
+        self.runs, self._made_of, self._aside, self.experiment = {}, {}, {}, None

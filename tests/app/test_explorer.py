@@ -1,0 +1,423 @@
+"""The page without a browser: what it is asked, and what it would be sent."""
+
+import asyncio
+import gc
+import json
+import time
+import weakref
+
+import numpy as np
+import pytest
+from fakes import AGAIN, scheduler, wait_for
+
+from app import explorer, live, recorded, views
+from app.drain import Drain
+from app.live.picture import Axis, Layer, Picture
+from app.runs import RunState
+from app.wire import Wire
+from fwcore import all_solvers, find_solver
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """The messages that a page is sent, its first one included."""
+    messages = []
+    monkeypatch.setattr(Wire, "_send_msg", lambda self, text: messages.append(json.loads(text)))
+    return messages
+
+
+@pytest.fixture
+def page(monkeypatch, sent):
+    monkeypatch.setattr(explorer, "scheduler", scheduler())
+    page = explorer.Explorer()
+    sent.append(json.loads(page.wire.opening))
+    page.wire._models["root"] = (None, None)
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def small(page):
+    """A page with a small problem, at full speed."""
+    for name, value in (("dataset", "diabetes"), ("points", "10"), ("delta_max", "5")):
+        page.hear({"do": "set", "name": name, "value": value})
+    page.hear({"do": "pace", "unit": "dots", "rate": None})
+    return page
+
+
+def held(messages):
+    """State and sources as the browser has them after the messages."""
+    state, sources = {}, {}
+    for message in messages:
+        state |= message["puts"]
+        for run, source, columns, replace in message["rows"]:
+            if source == "*":
+                sources = {key: rows for key, rows in sources.items() if key[0] != run}
+            elif replace or (run, source) not in sources:
+                sources[run, source] = {name: [*values] for name, values in columns.items()}
+            else:
+                for name, values in columns.items():
+                    sources[run, source][name] += values
+    return state, sources
+
+
+def drained(page):
+    """Tick as the page would, until nothing is live."""
+    wait_for(lambda: not page.session.live, "the runs to end")
+    page.drain.flush(final=True)
+
+
+def computed(page):
+    """Tick until nothing is computed any more."""
+
+    def over():
+        page.drain.flush(final=True)
+        return not page.feed.busy
+
+    wait_for(over, "the computations")
+
+
+def test_the_first_sight_is_that_of_recorded_runs(page, sent):
+    state, sources = held(sent)
+    assert state["phase"] == "done"
+    assert [run["name"] for run in state["runs"]] == ["sfw 1 %", "sfw 10 %", "fw"]
+    assert not any(run["outdated"] for run in state["runs"])
+    assert all(len(sources[key, "points"]["l1"]) == 100 for key in (1, 2, 3))
+    assert "times fewer dot products than fw" in state["title:race"]
+    assert "sample sees" in state["title:gap"]
+    assert state["row:1"]["message"] == "Recorded. Press Run to watch it live."
+    assert len(page.wire.opening) < 300_000
+
+
+@pytest.mark.slow
+def test_what_was_recorded_is_what_a_run_gives(page):
+    recordings = dict(page.session.runs)
+    page.hear({"do": "pace", "unit": "dots", "rate": None})
+    page.hear({"do": "run"})
+    wait_for(lambda: not page.session.live, "the runs to end", 300)
+    for key, run in page.session.runs.items():
+        names = [n for n in run.points.dtype.names if n != "seconds"]
+        ours, theirs = run.points[names], recordings[key].points[names]
+        for name in names:
+            assert ours[name].tolist() == pytest.approx(theirs[name].tolist(), nan_ok=True)
+
+
+def test_a_recording_is_of_the_runs_that_the_page_begins_with():
+    first = recorded.runs()[0]
+    assert first.total == 100
+    assert first.feature_name(int(first.last_column[0][0])).startswith("x")
+    assert first.ended
+    first.stop()
+    assert first.state is RunState.DONE
+
+
+def test_run_walks_and_the_page_tells(small, sent):
+    small.hear({"do": "run"})
+    drained(small)
+    state, sources = held(sent)
+    assert state["phase"] == "done"
+    assert state["row:1"]["state"] == "done"
+    assert "point 10 of 10" in state["row:1"]["more"]
+    assert len(sources[1, "points"]["l1"]) == 10
+    assert not state["changed"]
+    small.hear({"do": "reset"})
+    state, sources = held(sent)
+    assert state["phase"] == "empty"
+    assert (1, "points") not in sources
+
+
+def test_settings_that_changed_are_told_until_they_are_applied(small, sent):
+    small.hear({"do": "run"})
+    drained(small)
+    shown = held(sent)[0]["headline"]
+    assert "Diabetes" in shown
+    small.hear({"do": "set", "run": 1, "name": "tol", "value": "0.0001"})
+    state = held(sent)[0]
+    assert (state["changed"], state["headline"]) == (True, shown)
+    assert [run["outdated"] for run in state["runs"]] == [True, False, False]
+    small.hear({"do": "set", "name": "dataset", "value": "synthetic-10000-32"})
+    # What is shown is still what was run.
+    assert held(sent)[0]["headline"] == shown
+    assert all(run["outdated"] for run in held(sent)[0]["runs"])
+
+
+def test_step_then_resume_then_stop(small, sent):
+    small.hear({"do": "pace", "unit": "step", "rate": 1.0})
+    small.hear({"do": "step"})
+    runs = [*small.session.runs.values()]
+    wait_for(lambda: all(run.latest is not None for run in runs), "the first step")
+    small.tell()
+    assert small.wire.state["phase"] == "paused"
+    small.hear({"do": "resume"})
+    assert small.wire.state["phase"] == "running"
+    small.hear({"do": "stop", "run": 1})
+    assert runs[0].state is RunState.STOPPED
+    assert small.wire.state["phase"] == "running"
+    small.hear({"do": "stop"})
+    assert small.wire.state["phase"] == "stopped"
+    assert "What was reached is kept" in small.wire.state["row:2"]["message"]
+
+
+def test_what_does_not_fit_is_told_beside_it_and_goes_with_the_next_command(small):
+    small.hear({"do": "set", "name": "points", "value": "5000"})
+    fault = small.wire.state["fault"]
+    assert (fault["name"], fault["value"], fault["run"]) == ("points", "5000", None)
+    assert "an int in [2, 1000]. Got '5000'" in fault["text"]
+    assert small.settings.points == 10
+    small.hear({"do": "set", "name": "points", "value": "50"})
+    assert small.wire.state["fault"] is None
+
+
+def test_files_that_are_not_there_are_told_and_nothing_runs(small, monkeypatch, tmp_path):
+    monkeypatch.setenv("FWCORE_DATA", str(tmp_path))
+    small.session.reset()
+    small.hear({"do": "set", "name": "dataset", "value": "pyrim"})
+    small.hear({"do": "run"})
+    assert "not at hand" in small.wire.state["complaint"]
+    assert small.session.runs == {}
+    small.hear({"do": "set", "name": "dataset", "value": "diabetes"})
+    assert small.wire.state["complaint"] == ""
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(
+            None,
+            1,
+            "run",
+            [],
+            {},
+            {"do": None},
+            {"do": "quit"},
+            {"do": "__init__"},
+            {"do": ["run"]},
+        ),
+        *({"do": "add"}, {"do": "add", "solver": "nothing"}, {"do": "add", "solver": "s" * 10**6}),
+        *({"do": "select", "run": n} for n in (0, -1, 99, "1", 1.0, True, None, [1])),
+        *({"do": "move", "run": 1, "by": n} for n in (2, -2, "1", None)),
+        *({"do": "rename", "run": 1, "name": n} for n in (None, 3, "n" * 61)),
+        *({"do": "pace", "unit": u, "rate": 1} for u in (None, "miles", 3)),
+        *({"do": "look", "pictures": p} for p in (None, "race", ["x"] * 99, [3], [["race"]])),
+        *({"do": "point", "point": p} for p in (None, "3", -2, 2**40, 0.5)),
+        {"do": "set", "name": "dataset", "value": "../../etc/passwd"},
+        {"do": "set", "name": "__class__", "value": "1"},
+        {"do": "set", "name": "points", "value": 7},
+        {"do": "set", "run": 1, "name": "sampling.__class__", "value": "1"},
+        {"do": "restore"},
+        {"do": "duplicate", "run": None},
+    ],
+    ids=lambda data: json.dumps(data)[:60],
+)
+def test_a_stranger_may_send_anything(page, data):
+    before = [(s.key, s.settings()) for s in page.settings.runs]
+    page.hear(data)
+    assert page.refusal or page.wire.state["fault"]
+    assert len(page.refusal) < 1000
+    assert [(s.key, s.settings()) for s in page.settings.runs] == before
+    page.hear({"do": "select", "run": 2})
+    assert page.wire.state["selected"] == 2
+    assert page.refusal == ""
+
+
+def test_runs_are_added_hidden_pinned_renamed_and_removed_with_undo(small, sent):
+    small.hear({"do": "run"})
+    drained(small)
+    small.hear({"do": "add", "solver": "cd"})
+    state = held(sent)[0]
+    assert (state["selected"], state["form"]["title"]) == (4, "Coordinate descent")
+    assert state["row:4"]["figures"] == "not run yet"
+    small.hear({"do": "hide", "run": 1})
+    assert (1, "points") not in held(sent)[1]
+    small.hear({"do": "hide", "run": 1})
+    assert len(held(sent)[1][1, "points"]["l1"]) == 10
+    small.hear({"do": "pin", "run": 3})
+    small.hear({"do": "rename", "run": 3, "name": " <b>Old</b> "})
+    run = held(sent)[0]["runs"][2]
+    assert (run["pinned"], run["name"]) == (True, "<b>Old</b>")
+    small.hear({"do": "remove", "run": 3})
+    assert [run["key"] for run in held(sent)[0]["runs"]] == [1, 2, 4]
+    assert (3, "points") not in held(sent)[1]
+    small.hear({"do": "restore"})
+    assert [run["key"] for run in held(sent)[0]["runs"]] == [1, 2, 3, 4]
+    assert len(held(sent)[1][3, "points"]["l1"]) == 10
+    small.hear({"do": "run"})
+    assert [key for key, run in small.session.runs.items() if not run.state.over] in ([4], [])
+    drained(small)
+    assert small.wire.state["row:4"]["state"] == "done"
+
+
+def test_twenty_runs_side_by_side(small, sent):
+    names = [s.name for s in all_solvers() if s.compiles and s.form != "support"]
+    names = [name for name in names if find_solver(name).draws == "columns"][:9]
+    for name in [*names, *names][:17]:
+        small.hear({"do": "add", "solver": name})
+    small.hear({"do": "run"})
+    wait_for(lambda: not small.session.live, "the runs to end", 300)
+    small.drain.flush(final=True)
+    state, sources = held(sent)
+    assert len(state["runs"]) == 20
+    assert all(state[f"row:{run['key']}"]["state"] == "done" for run in state["runs"])
+    assert all(sources[run["key"], "points"]["l1"] for run in state["runs"])
+
+
+def test_a_tick_is_skipped_while_the_page_lags_and_all_is_sent_after(small, sent):
+    small.hear({"do": "run"})
+    wait_for(lambda: not small.session.live, "the runs to end")
+    before = len(sent)
+    small.wire.seen = small.wire.sent - 3
+    small.drain._sent_at = time.monotonic() + 3600
+    asyncio.run(small.drain._tick())
+    assert len(sent) == before
+    small.wire.seen = small.wire.sent
+    asyncio.run(small.drain._tick())
+    assert len(held(sent)[1][1, "points"]["l1"]) == 10
+
+
+def test_a_page_that_never_answers_is_still_sent_everything_now_and_then(small, sent):
+    small.hear({"do": "run"})
+    wait_for(lambda: not small.session.live, "the runs to end")
+    small.wire.seen = small.wire.sent - 3
+    small.drain._sent_at = time.monotonic() - 3600
+    asyncio.run(small.drain._tick())
+    assert len(held(sent)[1][1, "points"]["l1"]) == 10
+
+
+def test_a_page_that_missed_something_is_sent_everything(small, sent):
+    small.hear({"do": "run"})
+    drained(small)
+    whole = held(sent)
+    sent.clear()
+    small.hear({"do": "lost"})
+    state, sources = held(sent)
+    assert state.keys() == whole[0].keys()
+    assert repr(sources[2, "points"]) == repr(whole[1][2, "points"])
+
+
+@pytest.mark.parametrize("again", range(AGAIN))
+def test_runs_that_end_while_the_click_is_answered_are_told(again, small, monkeypatch):
+    """Run would stay grey for ever."""
+    put = small.drain.put
+
+    def slow(**given):
+        wait_for(lambda: not small.session.live, "the runs to end")
+        put(**given)
+
+    monkeypatch.setattr(small.drain, "put", slow)
+    small.hear({"do": "run"})
+    assert small.wire.state["phase"] == "done"
+
+
+def test_runs_that_end_just_after_the_answer_are_told(small):
+    small.hear({"do": "run"})
+    wait_for(lambda: not small.session.live, "the runs to end")
+    small.wire.seen = small.wire.sent
+    asyncio.run(small.drain._tick())
+    assert small.wire.state["phase"] == "done"
+
+
+def test_ticks_slow_down_in_a_crowd(page, monkeypatch):
+    monkeypatch.setattr(Drain, "_live", {object() for _ in range(11)})
+    assert page.drain._period == 200
+    monkeypatch.setattr(Drain, "_live", {object() for _ in range(10)})
+    assert page.drain._period == 100
+
+
+def test_only_what_is_looked_at_is_sent_and_what_is_opened_comes_whole(small, sent):
+    small.hear({"do": "run"})
+    drained(small)
+    assert (1, "gaps") not in held(sent)[1]
+    small.hear({"do": "look", "pictures": ["steps", "inside", "nonsense"]})
+    computed(small)
+    sources = held(sent)[1]
+    assert sources[1, "gaps"]["step"]
+    assert sources[1, "inside"]["place"]
+    small.hear({"do": "select", "run": 3})
+    small.hear({"do": "point", "point": 3})
+    computed(small)
+    steps = np.diff(small.session.runs[3].points["steps"])[2]
+    assert 1 <= held(sent)[1][3, "inside"]["place"][-1] <= steps
+    assert held(sent)[1][1, "inside"]["place"] == []
+
+
+def test_a_picture_that_fails_takes_no_other_with_it(small, sent, monkeypatch, caplog):
+    def broken(entry, lead, point):
+        raise ArithmeticError("no such picture")
+
+    inside = next(picture for picture in live.LIVE if picture.name == "inside")
+    monkeypatch.setattr(type(inside), "computed", {"inside": broken})
+    small.hear({"do": "run"})
+    drained(small)
+    small.hear({"do": "look", "pictures": ["steps", "inside"]})
+    computed(small)
+    assert held(sent)[1][1, "gaps"]["step"]
+    assert "inside cannot be computed" in caplog.text
+
+
+def test_the_tables_hold_the_runs_and_the_points_of_the_selected_one(small, sent):
+    small.hear({"do": "run"})
+    drained(small)
+    small.hear({"do": "look", "pictures": [], "table": True})
+    state = held(sent)[0]
+    assert [row[0] for row in state["table"]["rows"]] == ["sfw 1 %", "sfw 10 %", "fw"]
+    assert len(state["points"]["rows"]) == 10
+    assert state["points"]["caption"] == "The points of sfw 1 %"
+    dots = small.session.runs[3].points["dots"][-1]
+    assert f"{dots:,}" in state["table"]["rows"][2]
+
+
+def test_a_run_that_fails_says_so_on_its_row_and_the_others_go_on(small, sent, monkeypatch, caplog):
+    monkeypatch.setattr(type(find_solver("fw")), "advance", lambda *given: 1 / 0)
+    small.hear({"do": "run"})
+    drained(small)
+    state = held(sent)[0]
+    assert (state["row:1"]["state"], state["row:3"]["state"]) == ("done", "failed")
+    assert "Frank-Wolfe: ZeroDivisionError: division by zero" in state["complaint"]
+
+
+class Shares(Picture):
+    """A picture as it would be a file."""
+
+    name = "shares"
+    title = "Active features again"
+    x = Axis(("l1",))
+    y = Axis(("nnz",))
+    layers = (Layer("line"),)
+
+    def describe(self, run):
+        return f"{run.reached} points"
+
+
+def test_a_picture_and_a_view_are_a_class_and_a_name(monkeypatch, sent):
+    monkeypatch.setattr(explorer, "scheduler", scheduler())
+    live.register(Shares())
+    views.register(views.View("more", "More", "What else?", "shares", ("race",)))
+    try:
+        page = explorer.Explorer()
+        state = held([json.loads(page.wire.opening)])[0]
+        assert state["pictures"][-1]["name"] == "shares"
+        assert state["views"][-1]["hero"] == "shares"
+        page.wire._models["root"] = (None, None)
+        page.hear({"do": "look", "pictures": ["shares", "race"]})
+        assert held(sent)[0]["caption:shares"][0] == ["sfw 1 %", "100 points"]
+        page.close()
+    finally:
+        live.unregister("shares")
+        views.unregister("more")
+
+
+def test_nothing_keeps_a_page_that_was_closed(monkeypatch):
+    monkeypatch.setattr(explorer, "scheduler", scheduler())
+    page = explorer.Explorer()
+    page.page()
+    page.close()
+    gone = [weakref.ref(page), weakref.ref(page.session), weakref.ref(page.feed)]
+    del page
+    gc.collect()
+    assert [ref() for ref in gone] == [None, None, None]
+
+
+def test_an_explorer_can_be_shown_in_a_cell(page):
+    model = page.__panel__().get_root()
+    # One component, whatever is drawn: the figures are made in the browser.
+    assert len(model.references()) < 10
