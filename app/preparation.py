@@ -13,6 +13,8 @@ from fwcore import Problem, datasets, grids
 
 # Of a design: the certified path that finds δ max takes seconds below it and minutes above.
 _MOST_ENTRIES = 20_000_000
+# Turns of a preparation that finds no grid: one loads, one hands over.
+_SHORT = 2
 
 
 class Preparation:
@@ -29,14 +31,21 @@ class Preparation:
         self._problem: Problem | None = None
         self._finding: Generator[tuple[int, int], None, float] | None = None
         self._delta_max = experiment.delta_max
+        self._turns = 0
         self._note = ""
         self._done = False
         self._announce("Loading the data.")
+
+    @property
+    def urgent(self) -> bool:
+        """Unless it has to find the end of the grid, which may take long."""
+        return self._turns < _SHORT
 
     def due(self) -> float | None:
         return None if self._done or all(run.state.over for run in self._runs) else 0.0
 
     def turn(self) -> None:
+        self._turns += 1
         try:
             self._done = self._go_on()
         except Exception as error:

@@ -32,6 +32,7 @@ class Recorded(Reached):
     latest = None
     pace: Pace | None = None
     note = ""
+    urgent = False
     walked_seconds = 0.0
     last_row_at = None
 

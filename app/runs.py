@@ -151,6 +151,11 @@ class Run(Reached):
             self._paused = True
             self._single_steps += 1
 
+    @property
+    def urgent(self) -> bool:
+        """Until the first step."""
+        return self._steps is None
+
     def due(self) -> float | None:
         with self._lock:
             if not self._may_step():

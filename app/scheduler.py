@@ -18,7 +18,13 @@ TURN_SECONDS = 0.05
 class Job(Protocol):
     """Something that is done in turns. Its methods never raise and are called by one worker at a
     time.
+
+    ``urgent``: whether somebody waits for its first turns, which then go before all others'; no
+    job may be so for long.
     """
+
+    @property
+    def urgent(self) -> bool: ...
 
     def turn(self) -> None:
         """Work for at most TURN_SECONDS."""
@@ -39,6 +45,7 @@ class Scheduler:
         self._idle_seconds = idle_seconds
         self._changed = threading.Condition()
         self._ready: deque[Job] = deque()
+        self._urgent: deque[Job] = deque()
         self._later: list[tuple[float, int, Job]] = []
         self._tickets = itertools.count()
         self._busy: set[Job] = set()
@@ -59,14 +66,19 @@ class Scheduler:
                 return
             self._later = [entry for entry in self._later if entry[2] is not job]
             heapq.heapify(self._later)
-            if job not in self._busy and job not in self._ready:
-                self._ready.append(job)
-            waiting = len(self._ready) + len(self._later)
+            if job not in self._busy:
+                self._enqueue(job)
+            waiting = len(self._ready) + len(self._urgent) + len(self._later)
             if len(self._workers) < min(self._limit, waiting + len(self._busy)):
                 worker = threading.Thread(target=self._work, name="fwcore-worker", daemon=True)
                 self._workers.add(worker)
                 worker.start()
             self._changed.notify()
+
+    def _enqueue(self, job: Job) -> None:
+        """Put a job last of its kind, unless it is in a queue."""
+        if job not in self._ready and job not in self._urgent:
+            (self._urgent if job.urgent else self._ready).append(job)
 
     def _work(self) -> None:
         _be_nice()
@@ -77,13 +89,10 @@ class Scheduler:
                 # Asked under the lock, so that a job resumed just now is either seen as due here or
                 # queued by submit.
                 due = job.due()
-                if due is not None and job not in self._ready:
-                    if due > 0:
-                        heapq.heappush(
-                            self._later, (time.monotonic() + due, next(self._tickets), job)
-                        )
-                    else:
-                        self._ready.append(job)
+                if due is not None and due > 0:
+                    heapq.heappush(self._later, (time.monotonic() + due, next(self._tickets), job))
+                elif due is not None:
+                    self._enqueue(job)
                 self._changed.notify()
 
     def _take(self) -> Job | None:
@@ -93,9 +102,9 @@ class Scheduler:
             while True:
                 now = time.monotonic()
                 while self._later and self._later[0][0] <= now:
-                    self._ready.append(heapq.heappop(self._later)[2])
-                if self._ready:
-                    job = self._ready.popleft()
+                    self._enqueue(heapq.heappop(self._later)[2])
+                if waiting := self._urgent or self._ready:
+                    job = waiting.popleft()
                     self._busy.add(job)
                     return job
                 if not self._later and now >= give_up:

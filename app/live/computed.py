@@ -20,6 +20,8 @@ class Computation:
         self.over = False
         self._compute, self._at = compute, (entry, lead, point)
 
+    urgent = True
+
     def due(self) -> float | None:
         return None if self.over else 0.0
 

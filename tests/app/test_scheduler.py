@@ -7,6 +7,8 @@ from fakes import AGAIN, scheduler, wait_for
 class Counting:
     """A job of so many turns; two threads in it at once are noted."""
 
+    urgent = False
+
     def __init__(self, turns, delay=0.0, order=None):
         self.turns, self.delay, self.order = turns, delay, order
         self.done, self.inside, self.clashed = 0, threading.Lock(), False
@@ -49,6 +51,8 @@ def test_turns_are_fair(again):
 
 class Gate:
     """A job of one turn that lasts until it is opened."""
+
+    urgent = False
 
     def __init__(self):
         self.open, self.done = threading.Event(), False
@@ -107,3 +111,26 @@ def test_a_job_submitted_during_its_turn_is_not_forgotten(again):
     job = Paused(5)
     pool.submit(job)
     wait_for(lambda: job.done == 5, "the turns after waking")
+
+
+@pytest.mark.parametrize("again", range(AGAIN))
+def test_first_turns_go_before_all_others(again):
+    pool, order = scheduler(workers=1), []
+    gate = Gate()
+    pool.submit(gate)
+    usual = [Counting(20, order=order) for _ in range(3)]
+    urgent = Urgent(5, order=order)
+    for job in (*usual, urgent):
+        pool.submit(job)
+    gate.open.set()
+    wait_for(lambda: len(order) == 65, "the jobs")
+    # Two of its turns are urgent, and after them it waits as the others do.
+    assert order[:6] == [urgent, urgent, *usual, urgent]
+
+
+class Urgent(Counting):
+    """A job whose first two turns somebody waits for."""
+
+    @property
+    def urgent(self):
+        return self.done < 2
