@@ -125,6 +125,16 @@ class Commander:
         name = commands.text(data, "name", commands.LONGEST_NAME).strip()
         self._settings.find(self._key(data)).given_name = name
 
+    def do_code(self, data: dict[str, Any]) -> None:
+        key = self._key(data)
+        run = self._session.runs.get(key)
+        result = getattr(run.walk, "result", None) if run is not None else None
+        if run is None or result is None or not run.reached:
+            raise ParameterError("run", "the page", "run here before its code is copied", "no run")
+        made = result()
+        code = {"python": made.to_code(), "shell": made.to_command(), "digest": made.digest()}
+        self._explorer.wire.put(code=code | {"of": self._settings.find(key).name})
+
     # Settings.
 
     def do_set(self, data: dict[str, Any]) -> None:

@@ -12,7 +12,13 @@ from panel.viewable import Viewer
 
 from app import recorded, words
 from app.commander import Commander
-from app.controls.problem import dataset_state, problem_fields, solver_choices
+from app.controls.problem import (
+    certified_answer,
+    dataset_state,
+    grouped,
+    problem_fields,
+    solver_choices,
+)
 from app.controls.run import run_form
 from app.drain import Drain
 from app.feed import Feed
@@ -55,6 +61,7 @@ class Explorer(Viewer):
             pictures=[picture.declaration() for picture in all_pictures()],
             views=[vars(view) for view in all_views()],
             units=[[unit, name] for unit, name in COSTS.items()],
+            datasets=grouped(),
         )
         self.feed.look_at(all_views()[0].pictures, table=False)
         self.show()
@@ -81,8 +88,14 @@ class Explorer(Viewer):
                 self.refusal = str(error)
         self.wire.put(fault=fault)
         self.show()
-        self.drain.flush(final=True)
-        if self.session.live or self.feed.busy:
+        # Asked once: a run may end at any moment, and somebody must tell.
+        live = self.session.live
+        if live:
+            # The answer comes at once, and the data with the next tick.
+            self.wire.send()
+        else:
+            self.drain.flush(final=True)
+        if live or self.feed.busy:
             self.drain.start()
 
     @staticmethod
@@ -122,6 +135,7 @@ class Explorer(Viewer):
             problem=problem_fields(settings),
             dataset=dataset_state(settings),
             solvers=solver_choices(settings),
+            certified=certified_answer(settings),
         )
         self.tell()
 
@@ -129,13 +143,13 @@ class Explorer(Viewer):
         """Put where the runs are."""
         settings, session = self.settings, self.session
         for spec in settings.runs:
-            run = session.runs.get(spec.key)
-            self.wire.put(**{f"row:{spec.key}": words.row(run)})
+            self.wire.put(**{f"row:{spec.key}": words.row(session.group(spec.key))})
         shown = session.experiment or settings.chosen()
         solvers = [spec.solver for spec in settings.runs]
         failures = [
             f"{run.solver.title}: {run.message}"
-            for run in session.runs.values()
+            for spec in settings.runs
+            for run in session.group(spec.key)
             if run.state is RunState.FAILED
         ]
         self.wire.put(
@@ -158,6 +172,7 @@ class Explorer(Viewer):
         self.wire.put(dataset=state, compiling=words.compiling())
         if self._commander.download is not None and self._commander.download.over:
             self.refusal, self._commander.download = self._commander.download.error, None
+            self.wire.put(datasets=grouped())
             self.show()
         self.wire.send()
         if not state["coming"] and not words.compiling() and self._watch is not None:

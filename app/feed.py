@@ -13,6 +13,7 @@ from app.live.computed import Computation
 from app.live.features import TopFeatures
 from app.live.picture import Shown
 from app.live.sources import RunSources
+from app.live.spread import reached_by_all, spread
 from app.runs import Run
 from app.scheduler import Job
 from app.session import Session
@@ -51,7 +52,7 @@ class Feed:
         """The runs to be drawn, in the order of the list."""
         runs = self._session.runs
         return [
-            Shown(spec.key, spec.name, runs[spec.key], spec.key == self.lead)
+            Shown(spec.key, spec.name, runs[spec.key], spec.key == self.lead, spec.pinned)
             for spec in self._settings.runs
             if spec.key in runs and not spec.hidden
         ]
@@ -87,6 +88,17 @@ class Feed:
                 stop = sources.run.stopping
                 self._wire.put(**{f"stop:{key}": stop[1] if stop else None})
         self._send_at_cursor(shown)
+        if "spread" in names:
+            self._send_spread(shown)
+
+    def _send_spread(self, shown: list[Shown]) -> None:
+        """The quartiles of the repeats, where a point more was reached by all."""
+        for entry in shown:
+            group = self._session.group(entry.key)
+            at, known = (reached_by_all(group), entry.run), (entry.key, "spread")
+            if len(group) > 1 and at[0] and self._held.get(known) != at:
+                self._held[known] = at
+                self._wire.rows(entry.key, "spread", spread(group), replace=True)
 
     def _follow(self, shown: list[Shown]) -> None:
         """Turn to the runs that are shown now; what was shown of others goes."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -43,7 +42,17 @@ class Reached:
         """The method's own gap at the end of each point, relative to f(0); NaN where it has
         none.
         """
-        return last_gaps(list(self.walk.chunks), self.reached) / float(self.walk.problem.f0)
+        chunks, reached = self.walk.chunks, self.reached
+        # Asked often, of ever more chunks: each is read once.
+        read, known = self.__dict__.setdefault("_ends", ([0], {}))
+        count = len(chunks)
+        for rows in chunks[read[0] : count]:
+            finite = rows["gap"][np.isfinite(rows["gap"])]
+            if finite.size:
+                known[int(rows["point"][-1])] = float(finite[-1])
+        read[0] = count
+        gaps = [known.get(k, float("nan")) for k in range(reached)]
+        return np.array(gaps) / float(self.walk.problem.f0)
 
     @property
     def last_column(self) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -81,13 +90,3 @@ class Reached:
         """A column of the trace so far."""
         # The worker appends to the chunks meanwhile.
         return np.concatenate([rows[column] for rows in list(self.walk.chunks)] or [np.zeros(0)])
-
-
-def last_gaps(chunks: Iterable[Any], points: int) -> NDArray[Any]:
-    """The method's own gap where each of ``points`` ended; NaN where none is known."""
-    gaps = np.full(points, np.nan)
-    for rows in chunks:
-        k, known = int(rows["point"][-1]), rows["gap"][np.isfinite(rows["gap"])]
-        if k < points and known.size:
-            gaps[k] = known[-1]
-    return gaps

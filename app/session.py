@@ -28,6 +28,8 @@ class Session:
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
         self.runs: dict[int, Run] = {}
+        self.repeats: dict[int, list[Run]] = {}
+        """Runs of an entry with other seeds, besides the one in ``runs``."""
         self.experiment: Experiment | None = None
         self._made_of: dict[int, tuple[Any, ...]] = {}
         self._aside: dict[int, tuple[Run, tuple[Any, ...], Experiment | None]] = {}
@@ -35,13 +37,16 @@ class Session:
     @property
     def live(self) -> bool:
         """Whether a run may still bring something new."""
-        return any(not run.state.over for run in self.runs.values())
+        return any(not run.state.over for run in self._of(None))
 
     @property
     def state(self) -> RunState | None:
         """The state of the whole: that of the most active run; None before the first."""
-        states = {run.state for run in self.runs.values()}
-        return next((state for state in _ORDER if state in states), None)
+        return most_active(self._of(None))
+
+    def group(self, key: int) -> list[Run]:
+        """The run of an entry and its repeats; none where it was not run."""
+        return self._of(key)
 
     def show(self, experiment: Experiment, runs: dict[int, Any], specs: Sequence[RunSpec]) -> None:
         """Take over runs that have ended elsewhere, such as recorded ones."""
@@ -79,21 +84,30 @@ class Session:
             run = Run(find_solver(spec.solver), spec.options.settings(), spec.seed, pace)
             if paused:
                 run.step()
-            new.append(run)
+            more = [
+                Run(run.solver, run.options, (spec.seed + k) % 2**32, pace)
+                for k in range(1, spec.repeats)
+            ]
+            if paused:
+                for repeat in more:
+                    repeat.step()
+            new += [run, *more]
             self.runs[spec.key], self._made_of[spec.key] = run, spec.settings()
+            self.repeats[spec.key] = more
         self._scheduler.submit(Preparation(experiment, new, self._scheduler.submit))
 
     def forget(self, key: int) -> None:
         """Stop the run of an entry, and forget what it reached."""
-        run = self.runs.pop(key, None)
+        self.stop(key)
+        self.runs.pop(key, None)
+        self.repeats.pop(key, None)
         self._made_of.pop(key, None)
-        if run is not None:
-            run.stop()
 
     def set_aside(self, key: int) -> None:
         """Stop the run of an entry that is removed, and keep it in case it comes back."""
         if key in self.runs:
-            self.runs[key].stop()
+            self.stop(key)
+            self.repeats.pop(key, None)
             kept = self.runs.pop(key), self._made_of.pop(key), self.experiment
             self._aside[key] = kept
 
@@ -104,8 +118,9 @@ class Session:
             self.runs[key], self._made_of[key] = run, made_of
 
     def _of(self, key: int | None) -> list[Run]:
-        """The run of an entry, or all."""
-        return [*self.runs.values()] if key is None else [self.runs[key]] * (key in self.runs)
+        """The run of an entry with its repeats, or all."""
+        keys = [key] if key in self.runs else [] if key is not None else [*self.runs]
+        return [run for k in keys for run in (self.runs[k], *self.repeats.get(k, ()))]
 
     def pause(self, key: int | None = None) -> None:
         for run in self._of(key):
@@ -126,11 +141,18 @@ class Session:
             run.stop()
 
     def set_pace(self, pace: Pace | None) -> None:
-        for run in self.runs.values():
+        for run in self._of(None):
             run.set_pace(pace)
             self._scheduler.submit(run)
 
     def reset(self) -> None:
         """Stop, and forget what was reached."""
         self.stop()
-        self.runs, self._made_of, self._aside, self.experiment = {}, {}, {}, None
+        self.runs, self.repeats, self._made_of, self._aside = {}, {}, {}, {}
+        self.experiment = None
+
+
+def most_active(runs: Sequence[Run]) -> RunState | None:
+    """The state of several runs as one; None of none."""
+    states = {run.state for run in runs}
+    return next((state for state in _ORDER if state in states), None)

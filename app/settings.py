@@ -62,6 +62,7 @@ class RunSpec:
         self.solver = solver
         self.options: Options = find_solver(solver).Options()
         self.seed = 0
+        self.repeats = 1
         self.given_name = ""
         self.hidden = False
         self.pinned = False
@@ -79,11 +80,12 @@ class RunSpec:
             for name, value in changed.items()
         ]
         seed = [f"seed {self.seed}"] if self.seed else []
-        return " ".join([self.solver, *values[:3], *seed])
+        times = [f"× {self.repeats}"] if self.repeats > 1 else []
+        return " ".join([self.solver, *values[:3], *seed, *times])
 
     def settings(self) -> tuple[Any, ...]:
         """What makes the run what it is; equal settings give equal results, bit for bit."""
-        return (self.solver, self.options.settings(), self.seed)
+        return (self.solver, self.options.settings(), self.seed, self.repeats)
 
 
 class Settings(param.Parameterized):
@@ -197,7 +199,7 @@ class Settings(param.Parameterized):
             spec.options = find_solver(solver).Options(
                 **{name: getattr(beside.options, name) for name in beside.options.declared()}
             )
-            spec.seed = beside.seed
+            spec.seed, spec.repeats = beside.seed, beside.repeats
             self.runs.insert(self.runs.index(beside) + 1, spec)
         return spec
 

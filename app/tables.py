@@ -20,7 +20,7 @@ _POINTS = {
     "dots": "dot products",
 }
 _RUNS = (
-    *("run", "seconds", "steps", "dot products", "against the first"),
+    *("run", "seconds", "steps", "dot products", "against the baseline"),
     *("least test error", "at ℓ1 norm", "active there", "worst true gap / f(0)"),
 )
 
@@ -50,16 +50,18 @@ def runs_table(shown: Sequence[Shown]) -> dict[str, Any]:
     """The runs side by side: what each spent, and what came of it at its least test error, which is
     compared at the l1 norm that it has there.
     """
-    rows = [_run_row(entry, shown[0]) for entry in shown]
+    baseline = next((entry for entry in shown if entry.pinned), shown[0] if shown else None)
+    rows = [_run_row(entry, baseline) for entry in shown if baseline is not None]
     return {"caption": "The runs", "head": [*_RUNS], "rows": rows}
 
 
-def _run_row(entry: Shown, first: Shown) -> list[str]:
+def _run_row(entry: Shown, baseline: Shown) -> list[str]:
     points = entry.run.points
     last, errors = points[-1], points["test_error"]
     best = int(np.nanargmin(errors)) if np.isfinite(errors).any() else None
     counted = entry.run.solver.counts and last["dots"] > 0
-    times = last["dots"] / first.run.points["dots"][-1] if counted else float("nan")
+    theirs = float(baseline.run.points["dots"][-1])
+    times = float(last["dots"]) / theirs if counted and theirs > 0 else float("nan")
     at_best = (
         [f"{errors[best]:.4g}", f"{points['l1'][best]:.4g}", f"{int(points['nnz'][best]):,}"]
         if best is not None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -63,7 +63,7 @@ class Wire(JSComponent):
         """Append rows to a source of a run, or put them in place of all that it has. What is not
         finite is drawn as a hole.
         """
-        plain = {name: [_plain(x) for x in column] for name, column in columns.items()}
+        plain = {name: _plain(column) for name, column in columns.items()}
         self._rows.append((run, source, plain, replace))
 
     def repeat(self) -> None:
@@ -96,8 +96,8 @@ class Wire(JSComponent):
             self._heard(data)
 
 
-def _plain(x: Any) -> Any:
-    """What JSON holds of a value in a column, which may be a list."""
-    if isinstance(x, list):
-        return [_plain(y) for y in x]
-    return None if isinstance(x, float) and not math.isfinite(x) else x
+def _plain(column: list[Any]) -> list[Any]:
+    """What JSON holds of a column, whose values may be lists."""
+    if column and isinstance(column[0], list):
+        return [_plain(values) for values in column]
+    return [None if isinstance(x, float) and not isfinite(x) else x for x in column]

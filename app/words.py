@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.runs import Run, RunState
+from app.session import most_active
 from app.settings import Experiment
 from fwcore import FORMS, datasets, find_loss, find_solver, warmup
 
@@ -30,16 +31,20 @@ def headline(experiment: Experiment, solvers: Sequence[str]) -> str:
     return f"{dataset.title}: {train}. {experiment.points} points. {'; '.join(forms)}. {formula}."
 
 
-def row(run: Run | None) -> dict[str, Any]:
-    """Where a run is: the two or three figures that stand in its row, and the rest of them."""
-    if run is None:
-        return {"state": "empty", "figures": "not run yet", "more": "", "message": ""}
-    state = {"state": run.state.value, "message": run.message or run.note}
-    latest = run.latest
-    if not run.reached and latest is None:
-        return state | {"figures": "", "more": "", "part": 0.0}
-    part = run.reached / max(1, run.total)
-    return state | {"figures": _figures(run), "more": _more(run), "part": round(part, 4)}
+def row(runs: Sequence[Run]) -> dict[str, Any]:
+    """Where a run and its repeats are: the two or three figures that stand in the row, which are
+    those of the first, and the rest of them.
+    """
+    state = most_active(runs)
+    if state is None:
+        return {"state": "empty", "figures": "not run yet", "more": "", "message": "", "part": 0.0}
+    run = runs[0]
+    told = {"state": state.value, "message": run.message or run.note}
+    if not run.reached and run.latest is None:
+        return told | {"figures": "", "more": "", "part": 0.0}
+    part = sum(one.reached / max(1, one.total) for one in runs) / len(runs)
+    more = _more(run) + (f" · the first of {len(runs)} seeds" if len(runs) > 1 else "")
+    return told | {"figures": _figures(run), "more": more, "part": round(part, 4)}
 
 
 def _figures(run: Run) -> str:

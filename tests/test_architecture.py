@@ -24,7 +24,7 @@ LAYERS = (
 """Who may import whom: a module imports those of its own layer and of the layers above it."""
 
 LEVEL = {f"fwcore.{name}": level for level, names in enumerate(LAYERS) for name in names}
-LEAVES_OF_APP = {"app.scheduler", "app.theme", "app.heartbeat", "app.document"}
+LEAVES_OF_APP = {"app.scheduler", "app.theme", "app.downloads", "app.views"}
 
 
 def module_of(path):
@@ -60,7 +60,7 @@ def test_imports_follow_the_layers(path):
     module, found = module_of(path), imports(path)
     tops = {name.partition(".")[0] for name in found}
     if module.startswith("fwcore"):
-        assert not tops & {"app", "panel", "panel_material_ui", "holoviews", "bokeh"}
+        assert not tops & {"app", "panel", "holoviews", "bokeh"}
         above = [n for n in found if level_of(n) > level_of(module) >= 0]
         assert not above
         if (family := family_of(module)) and not module.startswith("fwcore.solvers.external"):
@@ -72,34 +72,30 @@ def test_imports_follow_the_layers(path):
     }
     if module in LEAVES_OF_APP:
         assert not {n for n in found if n.startswith("app")}
+    ours = {n for n in found if n.startswith("app.")}
+    if module in PICTURES:
+        assert {n.rpartition(".")[0] or n for n in ours} <= FOR_PICTURES | {"app", "app.live"}, ours
+        assert not {n for n in found if n.startswith(tuple(PICTURES - {module}))}
     if module.startswith("app.live"):
-        assert not {
-            n
-            for n in found
-            if n.startswith(("app.scheduler", "app.explorer", "app.controls", "app.board"))
-        }
-        pictures = {
-            "app.live.paths",
-            "app.live.error",
-            "app.live.active",
-            "app.live.gap",
-            "app.live.hits",
-        }
-        assert module not in pictures or not {
-            n for n in found if n.startswith(tuple(pictures - {module}))
-        }
+        assert not {n for n in ours if n.startswith(("app.explorer", "app.controls", "app.feed"))}
     if module.startswith("app.plots"):
-        assert {n for n in found if n.startswith("app.")} <= {
-            n for n in found if n.startswith(("app.theme", "app.plots"))
-        }
+        assert ours <= {n for n in found if n.startswith(("app.theme", "app.plots"))}
     if module.startswith("app.controls"):
-        assert not {
-            n
-            for n in found
-            if n.startswith(("app.explorer", "app.live", "app.runs", "app.board", "app.scheduler"))
-        }
-    if module in ("app.settings", "app.runs"):
-        assert not tops & {"panel", "bokeh", "panel_material_ui", "holoviews"}
+        known = ("app.controls", "app.settings", "app.downloads")
+        assert ours <= {n for n in ours if n.startswith(known)}
+    if module not in SHOWS:
+        assert not tops & {"panel", "bokeh", "holoviews"}, module
+
+
+PICTURES = {
+    module_of(path)
+    for path in (ROOT / "app" / "live").glob("*.py")
+    if "(Picture):" in path.read_text()
+}
+"""Pictures never import each other, the scheduler or the explorer."""
+FOR_PICTURES = {"app.live.picture", "app.live.features", "app.live.thinning", "app.runs"}
+SHOWS = {"app.main", "app.explorer", "app.drain", "app.wire", "app.plots.race"}
+"""The modules of the app that know Panel, Bokeh or HoloViews."""
 
 
 def test_what_fwcore_exports():
@@ -140,6 +136,10 @@ def test_storages_are_known_in_one_package():
 
 
 def test_main_is_short_and_modules_are_small():
+    scripts = sorted((ROOT / "app" / "client").iterdir())
+    lines = {path.name: path.read_text().splitlines() for path in scripts}
+    assert {name for name, text in lines.items() if len(text) > 350} == set()
+    assert not [name for name, text in lines.items() for line in text if len(line) > 120]
     assert len((ROOT / "app" / "main.py").read_text().splitlines()) <= 25
     long = {
         module_of(path): n for path in SOURCES if (n := len(path.read_text().splitlines())) > 350

@@ -44,6 +44,17 @@ class Dialogs {
     h('small', {}, against ? `Must be ${against}.` : solver.reference))
   }
 
+  // The lines that make a run again.
+  code(told) {
+    if (!told || told === this.told) return
+    this.told = told
+    const line = text => h('div', {class: 'code'}, h('pre', {tabindex: '0'}, text),
+      button('Copy', () => navigator.clipboard.writeText(text)))
+    this.open(`${told.of}, again`, h('p', {}, 'In Python:'), line(told.python),
+      h('p', {}, 'In a shell:'), line(told.shell),
+      h('p', {class: 'told'}, `Both give the digest ${told.digest}`))
+  }
+
   rename(run) {
     const input = h('input', {type: 'text', value: run.name, maxlength: '60',
       'aria-label': 'Name of the run'})

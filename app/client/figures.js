@@ -101,7 +101,8 @@ class Picture {
       return {layer, run, renderer: this.renderer(source, glyph, run.name)}
     }
     const [x, y] = this.columns(layer)
-    const ys = y.split('|')
+    const ys = {band: [`${y}_low`, `${y}_high`], median: [`${y}_median`]}[layer.kind]
+      ?? y.split('|')
     const tips = layer.source == 'points' || layer.source == 'paths' ? this.declared.tips : []
     const extra = layer.kind == 'paths' ? ['colour'] : []
     const source = this.sources.need(run.key, layer.source, [x, ...ys, ...tips, ...extra])
@@ -113,6 +114,9 @@ class Picture {
       rings: () => new (model('Scatter'))({...at, fill_alpha: 0, ...layer.style}),
       bars: () => new (model('HBar'))({y: field(ys[0]), right: field(x), left: 0, height: 0.7,
         ...layer.style}),
+      median: () => new (model('Line'))({...at, ...layer.style}),
+      band: () => new (model('VArea'))({x: field(x), y1: field(ys[0]), y2: field(ys[1]),
+        fill_alpha: 0.18}),
       gulf: () => new (model('VArea'))({x: field(x), y1: field(ys[0]), y2: field(ys[1]),
         fill_alpha: 0.12}),
       contours: () => new (model('MultiLine'))({xs: field(x), ys: field(ys[0]),
@@ -155,7 +159,8 @@ class Picture {
         marker: style.marker ?? run.marker})
       else if (kind == 'rings') glyph.setv({line_color: run.colour, marker: run.marker})
       else if (kind == 'level') glyph.setv({line_color: run.colour})
-      else if (kind == 'gulf') glyph.setv({fill_color: run.colour})
+      else if (kind == 'median') glyph.setv({line_color: run.colour})
+      else if (kind == 'gulf' || kind == 'band') glyph.setv({fill_color: run.colour})
       else if (kind == 'bars') {
         glyph.setv({fill_color: run.colour, line_color: run.colour})
         part.renderer.visible = leads

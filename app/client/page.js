@@ -26,8 +26,8 @@ function bar(app) {
   const side = button('Runs', () => app.root.classList.toggle('open'), {class: 'sheet'})
   const dataset = h('select', {'aria-label': 'Dataset', class: 'dataset',
     onchange: () => app.send({do: 'set', name: 'dataset', value: dataset.value})})
-  state.on(['dataset'], ({dataset: chosen}) => redraw(app, dataset, [chosen.name, chosen.groups],
-    () => chosen.groups.map(([label, entries]) => h('optgroup', {label}, ...entries.map(
+  state.on(['dataset', 'datasets'], ({dataset: chosen, datasets}) => redraw(app, dataset,
+    [chosen.name, datasets], () => datasets.map(([label, entries]) => h('optgroup', {label}, ...entries.map(
       ([value, title]) => h('option', {value, selected: value == chosen.name}, title))))))
   return h('header', {class: 'bar'}, h('h1', {}, state.get('title') ?? 'Frank-Wolfe Explorer'),
     h('div', {class: 'transport', role: 'group', 'aria-label': 'Runs'}, ...Object.values(buttons)),
@@ -158,6 +158,7 @@ export function render({model, el}) {
   const runs = new Runs(app)
   root.append(bar(app), notices(app), h('div', {class: 'body'}, runs.element, stage.element),
     app.dialogs.box)
+  app.state.on(['code'], ({code}) => app.dialogs.code(code))
   const take = connect(app, gallery)
   const system = window.matchMedia('(prefers-color-scheme: dark)')
   const follow = () => app.turn(system.matches)

@@ -10,9 +10,12 @@ class Runs {
     this.data = h('div', {class: 'form'})
     this.undo = h('div', {class: 'undo', role: 'status', hidden: true})
     const add = button('+ Add run', () => app.dialogs.add(), {class: 'add'})
+    const certified = button('+ Add the certified answer', () =>
+      app.send({do: 'add', solver: app.state.get('certified')}), {class: 'add'})
+    app.state.on(['certified'], state => { certified.hidden = state.certified == '' })
     this.title = h('h2', {})
     this.element = h('aside', {class: 'side', 'aria-label': 'Runs and settings'},
-      h('h2', {}, 'Runs'), this.list, add, this.undo, this.title, this.form,
+      h('h2', {}, 'Runs'), this.list, add, certified, this.undo, this.title, this.form,
       h('details', {class: 'folded'}, h('summary', {}, 'Path and split'), this.path),
       h('details', {class: 'folded'}, h('summary', {}, 'About the data'), this.data))
     app.state.on(['runs', 'selected'], state => this.draw(state))
@@ -43,6 +46,7 @@ class Runs {
       row.element.classList.toggle('hidden', run.hidden)
       row.element.classList.toggle('chosen', run.key == state.selected)
       row.pick.setAttribute('aria-pressed', String(run.key == state.selected))
+      row.more.firstChild.setAttribute('aria-label', `More of ${run.name}`)
       row.name.textContent = run.pinned ? `${run.name} (baseline)` : run.name
       row.swatch.replaceChildren(swatch(run))
       row.eye.replaceChildren(icon(run.hidden ? 'shut' : 'eye'))
@@ -59,9 +63,10 @@ class Runs {
       eye: button('Hide', send('hide'), {symbol: 'eye', shown: false, class: 'eye'})}
     row.pick = h('button', {type: 'button', class: 'pick', onclick: send('select')},
       h('span', {class: 'first'}, row.swatch, row.name, row.state), row.figures)
-    const more = menu(`More of ${run.name}`, 'more', [
+    row.more = menu(`More of ${run.name}`, 'more', [
       ['Duplicate', send('duplicate')],
       ['Rename', () => this.app.dialogs.rename(row.run)],
+      ['Copy code', send('code')],
       ['Pin as baseline', send('pin')],
       ['Move up', send('move', {by: -1})],
       ['Move down', send('move', {by: 1})],
@@ -71,7 +76,7 @@ class Runs {
       ['Remove', () => this.remove(row.run)],
     ])
     row.element = h('li', {class: 'run', 'data-solver': run.solver, 'data-run': String(run.key)},
-      row.pick, row.eye, more)
+      row.pick, row.eye, row.more)
     return row
   }
 

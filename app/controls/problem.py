@@ -9,7 +9,7 @@ import numpy as np
 from app.controls.fields import Field, field
 from app.downloads import running
 from app.settings import Settings, why_not
-from fwcore import LOSSES, all_solvers, datasets, find_loss
+from fwcore import LOSSES, all_solvers, datasets, find_loss, find_solver
 
 _FAMILIES = {
     "frank_wolfe": "Frank-Wolfe",
@@ -71,14 +71,15 @@ def problem_fields(settings: Settings) -> list[Field]:
 
 
 def dataset_state(settings: Settings) -> dict[str, Any]:
-    """The chosen dataset: what it is, and whether it must be fetched first."""
+    """The chosen dataset: what it is, and whether it must be fetched first. The groups that it is
+    chosen from are a matter of many files, and put apart.
+    """
     entry = datasets.find(settings.dataset)
     missing = not datasets.available(entry)
     place = "" if entry.layout is None else f" {entry.page[:1].upper() + entry.page[1:]}."
     job = running(entry.name)
     return {
         "name": entry.name,
-        "groups": grouped(),
         "about": f"{entry.citation}.{place} Licence: {entry.licence}.",
         "missing": missing and entry.layout is not None and entry.layout.fetchable,
         "coming": job is not None,
@@ -98,6 +99,19 @@ def solver_choices(settings: Settings) -> list[dict[str, str]]:
         }
         for solver in all_solvers()
     ]
+
+
+def certified_answer(settings: Settings) -> str:
+    """A solver whose every point is certified, of the form of the first run, where the list has
+    none such and one can be run.
+    """
+    choices = {c["name"]: c for c in solver_choices(settings)}
+    certified = [n for n, c in choices.items() if c["family"] == _FAMILIES["working_set"]]
+    if not settings.runs or any(spec.solver in certified for spec in settings.runs):
+        return ""
+    form = find_solver(settings.runs[0].solver).form
+    fitting = [n for n in certified if not choices[n]["against"] and find_solver(n).form == form]
+    return fitting[0] if fitting else ""
 
 
 def _family(solver: Any) -> str:

@@ -10,7 +10,16 @@ from app.settings import RunSpec, Settings
 from fwcore import ParameterError, find_solver
 
 _FIRST = ("sampling", "tol")
-_MOST_SEEDS = 2**32
+_WHOLE = {
+    "seed": ("Seed", "Seed of the solver's random draws.", 0, 2**32 - 1),
+    "repeats": (
+        "Repeats",
+        "Runs with this seed and those after it; their median and quartiles are drawn.",
+        1,
+        25,
+    ),
+}
+"""What a run has besides the options of its solver: label, what it is, and its bounds."""
 
 
 def run_form(spec: RunSpec, settings: Settings) -> dict[str, Any]:
@@ -19,19 +28,16 @@ def run_form(spec: RunSpec, settings: Settings) -> dict[str, Any]:
     first = [name for name in _FIRST if name in names]
     rest = [name for name in names if name not in first]
     solver = find_solver(spec.solver)
-    seed = {
-        "name": "seed",
-        "label": "Seed",
-        "doc": "Seed of the solver's random draws.",
-        "kind": "text",
-        "value": str(spec.seed),
-    }
+    own = [
+        {"name": n, "label": label, "doc": doc, "kind": "text", "value": str(getattr(spec, n))}
+        for n, (label, doc, _, _) in _WHOLE.items()
+    ]
     return {
         "key": spec.key,
         "title": solver.title,
         "reference": solver.reference,
         "first": [_field(spec, settings, name) for name in first],
-        "rest": [*(_field(spec, settings, name) for name in rest), seed],
+        "rest": [*(_field(spec, settings, name) for name in rest), *own],
     }
 
 
@@ -49,7 +55,7 @@ def _field(spec: RunSpec, settings: Settings, name: str) -> Field:
 
 
 def take_run(spec: RunSpec, settings: Settings, name: str, text: str) -> None:
-    """Set an option of a run, or its seed, to what was typed.
+    """Set an option of a run, its seed or its repeats to what was typed.
 
     Raises
     ------
@@ -57,10 +63,12 @@ def take_run(spec: RunSpec, settings: Settings, name: str, text: str) -> None:
         It does not fit.
     """
     option, dot, part = name.partition(".")
-    if name == "seed":
-        if not text.strip().isdigit() or int(text) >= _MOST_SEEDS:
-            raise ParameterError("seed", "the page", f"an int in [0, {_MOST_SEEDS - 1}]", text[:40])
-        spec.seed = int(text)
+    if name in _WHOLE:
+        _, _, low, high = _WHOLE[name]
+        typed = text.strip()
+        if not typed.isdecimal() or len(typed) > 10 or not low <= int(typed) <= high:
+            raise ParameterError(name, "the page", f"an int in [{low}, {high}]", text[:40])
+        setattr(spec, name, int(typed))
     elif dot and spec.options.declared().get(option) is not None:
         take_sampling(spec.options, option, part, text, settings.columns)
     else:

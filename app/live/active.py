@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.live.picture import Axis, Layer, Picture, Shown
+from app.live.picture import SPREAD, Axis, Layer, Picture, Shown
 from app.runs import Run
 
 
@@ -16,6 +16,7 @@ class ActiveFeatures(Picture):
     x = Axis(("l1", "point", "dots"))
     y = Axis(("nnz",))
     layers = (
+        *SPREAD,
         Layer("line", named=True, style={"line_width": 2}),
         Layer("dots", "head", style={"size": 5}),
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.live.picture import Axis, Layer, Picture, Shown
+from app.live.picture import SPREAD, Axis, Layer, Picture, Shown
 from app.runs import Run
 
 
@@ -18,6 +18,7 @@ class PredictionError(Picture):
     x = Axis(("l1", "point"))
     y = Axis(("test_error",))
     layers = (
+        *SPREAD,
         Layer("line", y="train_error", style={"line_width": 1.2, "line_alpha": 0.5}),
         Layer("line", named=True, style={"line_width": 2.2}),
         Layer("dots", "best", style={"marker": "diamond", "size": 12}),

@@ -54,7 +54,7 @@ class Axis:
 class Layer:
     """One mark of each run: a ``line``, ``dots``, ``rings``, ``bars``, ``paths`` (a line for each
     row, whose values are lists), ``contours`` (the same, in grey), a ``gulf`` between two columns,
-    or a ``level`` at which the run stops.
+    a ``level`` at which the run stops, or a ``band`` and a ``median`` of repeats.
 
     ``x`` and ``y`` are columns of the ``source``; None is the column that the user chose for the
     axis. ``named``: with the name of the run, or of the row, at the end.
@@ -68,14 +68,21 @@ class Layer:
     style: dict[str, Any] = field(default_factory=dict)
 
 
+SPREAD = (Layer("band", "spread"), Layer("median", "spread", style={"line_width": 2.6}))
+"""Median and quartiles of a run that is repeated with other seeds."""
+
+
 @dataclass(frozen=True)
 class Shown:
-    """A run as the pictures see it; the ``lead`` is the one that is selected."""
+    """A run as the pictures see it; the ``lead`` is the one that is selected, and the ``pinned``
+    one is the baseline of comparisons.
+    """
 
     key: int
     name: str
     run: Run
     lead: bool = False
+    pinned: bool = False
 
 
 Columns: TypeAlias = dict[str, list[Any]]

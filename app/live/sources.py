@@ -81,7 +81,8 @@ class RunSources:
         data: dict[str, list[Any]] = {name: rows[name].tolist() for name in _POINTS}
         data["point"] = (rows["point"] + 1).tolist()
         data["value"] = rows["value"].tolist()
-        data["relative_gap"] = (rows["true_gap"] / walk.problem.f0).tolist()
+        gaps = rows["true_gap"] / walk.problem.f0
+        data["relative_gap"] = np.where(gaps > ROUNDING, gaps, np.nan).tolist()
         data["own_gap"] = [self._gaps.get(k, float("nan")) for k in range(start, stop)]
         data |= _costs(rows)
         data["empty_share"] = (rows["empty"] / np.maximum(rows["steps"], 1)).tolist()

@@ -295,25 +295,33 @@ def test_a_page_that_missed_something_is_sent_everything(small, sent):
 
 
 @pytest.mark.parametrize("again", range(AGAIN))
-def test_runs_that_end_while_the_click_is_answered_are_told(again, small, monkeypatch):
+@pytest.mark.parametrize("moment", ["show", "send"])
+def test_runs_that_end_while_the_click_is_answered_are_told(again, moment, small, monkeypatch):
     """Run would stay grey for ever."""
-    put = small.drain.put
+    owner = {"show": small, "send": small.wire}[moment]
+    act = getattr(owner, moment)
 
-    def slow(**given):
+    def slow():
+        act()
         wait_for(lambda: not small.session.live, "the runs to end")
-        put(**given)
 
-    monkeypatch.setattr(small.drain, "put", slow)
+    monkeypatch.setattr(owner, moment, slow)
     small.hear({"do": "run"})
-    assert small.wire.state["phase"] == "done"
-
-
-def test_runs_that_end_just_after_the_answer_are_told(small):
-    small.hear({"do": "run"})
-    wait_for(lambda: not small.session.live, "the runs to end")
     small.wire.seen = small.wire.sent
+    assert small.drain in Drain._live or small.wire.state["phase"] == "done"
     asyncio.run(small.drain._tick())
     assert small.wire.state["phase"] == "done"
+
+
+def test_a_hundred_quick_runs_all_end(small):
+    """Run must not stay grey, however soon a run ends."""
+    for k in range(100):
+        small.hear({"do": "set", "run": 1, "name": "seed", "value": str(k)})
+        small.hear({"do": "run"})
+        wait_for(lambda: not small.session.live, "the runs to end")
+        small.wire.seen = small.wire.sent
+        asyncio.run(small.drain._tick())
+        assert small.wire.state["phase"] == "done"
 
 
 def test_ticks_slow_down_in_a_crowd(page, monkeypatch):
@@ -373,6 +381,61 @@ def test_a_run_that_fails_says_so_on_its_row_and_the_others_go_on(small, sent, m
     state = held(sent)[0]
     assert (state["row:1"]["state"], state["row:3"]["state"]) == ("done", "failed")
     assert "Frank-Wolfe: ZeroDivisionError: division by zero" in state["complaint"]
+
+
+def test_repeats_draw_their_median_and_quartiles(small, sent):
+    small.hear({"do": "set", "run": 1, "name": "repeats", "value": "5"})
+    small.hear({"do": "run"})
+    drained(small)
+    state, sources = held(sent)
+    assert state["runs"][0]["name"] == "sfw 1 % × 5"
+    assert "the first of 5 seeds" in state["row:1"]["more"]
+    group = small.session.group(1)
+    assert [run.seed for run in group] == [0, 1, 2, 3, 4]
+    errors = np.array([run.points["test_error"] for run in group])
+    assert len({row.tobytes() for row in errors}) == 5
+    spread = sources[1, "spread"]
+    np.testing.assert_allclose(spread["test_error_median"], np.median(errors, axis=0))
+    np.testing.assert_allclose(spread["test_error_low"], np.percentile(errors, 25, axis=0))
+    dots = [run.points["dots"] for run in group]
+    np.testing.assert_allclose(spread["dots"], np.median(dots, axis=0))
+    assert (2, "spread") not in sources
+    small.hear({"do": "remove", "run": 1})
+    small.hear({"do": "restore"})
+    assert len(small.session.group(1)) == 1
+
+
+def test_the_code_of_a_run_makes_it_again(small, sent):
+    small.hear({"do": "code", "run": 1})
+    assert "run here before" in small.wire.state["complaint"]
+    small.hear({"do": "run"})
+    drained(small)
+    small.hear({"do": "code", "run": 3})
+    code = held(sent)[0]["code"]
+    assert code["of"] == "fw"
+    assert code["shell"].startswith("fwcore path --dataset diabetes --solver fw")
+    scope = {}
+    exec(code["python"], scope)
+    again = next(value for value in scope.values() if hasattr(value, "digest"))
+    assert again.digest() == code["digest"] == small.session.runs[3].walk.result().digest()
+
+
+def test_the_certified_answer_is_offered_until_it_is_in_the_list(page):
+    assert page.wire.state["certified"] == "corrective_fw"
+    page.hear({"do": "set", "name": "loss", "value": "huber"})
+    assert page.wire.state["certified"] == ""
+    page.hear({"do": "set", "name": "loss", "value": "squared"})
+    page.hear({"do": "add", "solver": page.wire.state["certified"]})
+    assert page.wire.state["certified"] == ""
+
+
+def test_a_baseline_is_what_the_others_are_compared_with(page):
+    page.hear({"do": "look", "pictures": ["race"], "table": True})
+    assert "fewer dot products than fw" in page.wire.state["title:race"]
+    assert page.wire.state["table"]["rows"][2][4] == "125 times"
+    page.hear({"do": "pin", "run": 2})
+    assert "fewer dot products than sfw 10 %" in page.wire.state["title:race"]
+    assert page.wire.state["table"]["rows"][1][4] == "1 times"
 
 
 class Shares(Picture):

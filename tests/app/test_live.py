@@ -12,6 +12,7 @@ from app.live.features import COUNT, TopFeatures, lookup
 from app.live.geometry import zigzag
 from app.live.picture import AXES
 from app.live.sources import RunSources
+from app.live.spread import spread
 from app.live.thinning import DISPLAYED, Thinner, thin
 from app.theme import RUN_COLOURS, run_look, run_style
 from app.views import VIEWS
@@ -104,7 +105,8 @@ def test_sources_hold_what_the_walk_says_also_while_it_goes_on():
     assert points["point"] == list(range(1, 31))
     assert points["dots"] == rows["dots"].tolist()
     assert points["least_error"] == np.minimum.accumulate(rows["test_error"]).tolist()
-    np.testing.assert_allclose(points["relative_gap"], run.relative_gaps)
+    true = np.where(run.relative_gaps > 1e-13, run.relative_gaps, np.nan)
+    np.testing.assert_allclose(points["relative_gap"], true)
     own = np.where(run.own_gaps > 1e-13, run.own_gaps, np.nan)
     np.testing.assert_allclose(points["own_gap"], own)
     best = rows["test_error"].argmin()
@@ -148,7 +150,7 @@ def test_a_run_without_rules_or_objective_of_its_own_is_drawn_as_any_other(name)
     assert page.held["points"]["nnz"] == run.points["nnz"].tolist()
     assert (run.stopping is None) == (name != "smidas")
     assert ("as the library does" in PICTURES["gap"].describe(run)) == (name != "smidas")
-    told = words.row(run)
+    told = words.row([run])
     assert ("calls of the library" in told["more"]) == (name != "smidas")
     # What samples rows takes derivatives of samples, and no dot products.
     assert ("derivatives" in told["figures"]) == (name == "smidas")
@@ -238,11 +240,15 @@ def test_a_picture_declares_columns_that_its_sources_have(picture):
     page.tick()
     entry = shown(run)[0]
     held = page.held | {name: make(entry, entry, -1) for name, make in picture.computed.items()}
+    held["spread"] = spread([run, run])
+    parts = {"band": ("_low", "_high"), "median": ("_median",)}
     for layer in picture.layers:
         if layer.kind == "level":
             continue
         for wanted, axis in ((layer.x, picture.x), (layer.y, picture.y)):
             columns = axis.columns if wanted is None else wanted.split("|")
+            if axis is picture.y:
+                columns = [name + part for name in columns for part in parts.get(layer.kind, [""])]
             for column in columns:
                 # The current iterate has no row in columns that are known at the end of a point.
                 known = layer.source in ("head", "best") or column in held[layer.source]

@@ -154,7 +154,7 @@ def test_the_fields_of_a_run_hold_its_options_and_change_none(name):
     before = made.options.settings()
     form = run_form(made, settings)
     drawn = {f["name"]: f for f in form["first"] + form["rest"]}
-    assert set(drawn) == {*before, "seed"}
+    assert set(drawn) == {*before, "seed", "repeats"}
     assert made.options.settings() == before
     for option in before:
         shown = drawn[option]

@@ -27,6 +27,15 @@ FLAGS = [
 LIVE = ".fw[data-live=true]"
 """The page once it is drawn and hears what is clicked."""
 
+# The page's own object, whose figures and sources Bokeh draws.
+FIND_APP = """() => {
+    const find = root => { for (const e of root.querySelectorAll('*')) {
+        if (e.fwExplorer) return e.fwExplorer
+        const found = e.shadowRoot && find(e.shadowRoot)
+        if (found) return found } return null }
+    window.app = find(document)
+    return window.app !== null }"""
+
 CHROMIUM = next(
     (
         path

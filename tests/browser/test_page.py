@@ -4,19 +4,11 @@ import re
 
 import psutil
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from serving import LIVE, opened, wait_for
+from serving import FIND_APP, LIVE, opened, wait_for
 
 from fwcore import Walk, datasets, grids
-
-# The page's own object, whose figures and sources Bokeh draws.
-APP = """() => {
-    const find = root => { for (const e of root.querySelectorAll('*')) {
-        if (e.fwExplorer) return e.fwExplorer
-        const found = e.shadowRoot && find(e.shadowRoot)
-        if (found) return found } return null }
-    window.app = find(document)
-    return window.app !== null }"""
 
 
 def button(page, name):
@@ -37,7 +29,7 @@ def choose(page, label, option):
 
 def points(page, key=1):
     """Points of a run in the browser's sources."""
-    assert page.evaluate(APP)
+    assert page.evaluate(FIND_APP)
     return page.evaluate(f"() => app.gallery.sources.column({key}, 'points', 'l1').length")
 
 
@@ -209,7 +201,7 @@ def test_the_cursor_marks_one_point_in_all_pictures(page):
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     readout = page.locator(".readout")
     expect(readout).to_contain_text(re.compile(r"sfw 1 %, point \d+ of 100"))
-    assert page.evaluate(APP)
+    assert page.evaluate(FIND_APP)
     shown = "() => [...app.gallery.frames.values()].map(f => f.picture.cursor.visible)"
     wait_for(lambda: page.evaluate(shown) == [True] * 4, 10, "a cursor in each picture")
     # The slider follows the mouse, and leads it; so do the keys.
@@ -261,7 +253,7 @@ def test_axes_are_chosen_and_switched_without_the_server(page):
     hero.get_by_label("Horizontal axis", exact=True).select_option("seconds")
     hero.get_by_label("Vertical axis", exact=True).select_option("relative_gap")
     hero.get_by_label("Vertical axis: linear").click()
-    assert page.evaluate(APP)
+    assert page.evaluate(FIND_APP)
     axes = """() => { const {plot} = app.gallery.frames.get('race').picture
         return [plot.below[0].axis_label, plot.left[0].axis_label, plot.y_scale.type] }"""
     assert page.evaluate(axes) == ["CPU seconds", "true gap / f(0)", "LogScale"]
@@ -374,7 +366,7 @@ def test_the_page_fits_its_window_and_follows_the_system(
         dark = """() => { const fw = app.root
             return getComputedStyle(fw).backgroundColor.match(/[0-9]+/g).slice(0, 3)
                 .every(x => Number(x) < 64) }"""
-        assert page.evaluate(APP)
+        assert page.evaluate(FIND_APP)
         assert page.evaluate(dark) == (scheme == "dark")
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
         expect(button(page, "Run")).to_be_in_viewport(ratio=1)
@@ -394,3 +386,25 @@ def test_a_presenter_sees_the_hero_alone_in_large_type(page):
     assert picture(page, "race").locator("h3").evaluate(size) >= 20
     button(page, "Present").click()
     expect(page.locator(".side")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_on_the_page_keeps_anybody_out(browser, server, scheme):
+    with opened(browser, server, color_scheme=scheme) as page:
+        page.locator("summary", has_text="Advanced").click()
+        button(page, "+ Add run").click()
+        assert barriers(page) == []
+        page.keyboard.press("Escape")
+        for view in ("Race", "Model", "Table"):
+            page.get_by_role("tab", name=view).click()
+            assert barriers(page) == []
+
+
+def barriers(page):
+    """What axe-core finds serious or critical, and where."""
+    found = Axe().run(page).response["violations"]
+    return [
+        (violation["id"], [node["target"] for node in violation["nodes"]][:5])
+        for violation in found
+        if violation["impact"] in ("serious", "critical")
+    ]

@@ -1,0 +1,51 @@
+"""Repeats of a run with other seeds: the median and the quartiles of their points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from app.live.picture import Columns
+from app.runs import COSTS, Run
+
+_ALONG = ("l1", "point", *COSTS)
+_ACROSS = ("least_error", "test_error", "train_error", "relative_gap", "nnz")
+_QUARTILES = {"low": 25, "median": 50, "high": 75}
+
+
+def reached_by_all(runs: Sequence[Run]) -> int:
+    """Points that all repeats have reached."""
+    return min((run.reached for run in runs), default=0)
+
+
+def spread(runs: Sequence[Run]) -> Columns:
+    """The median of what is along an axis, and the quartiles of what is across it, at each point
+    that all have reached.
+    """
+    points = reached_by_all(runs)
+    held = {
+        name: np.array([_column(run, name)[:points] for run in runs], dtype=float)
+        for name in (*_ALONG, *_ACROSS)
+    }
+    # Where nothing is known of any, as of a test error without test rows, nothing is drawn.
+    known = {name: values for name, values in held.items() if np.isfinite(values).all()}
+    columns: Columns = {name: np.median(held[name], axis=0).tolist() for name in _ALONG}
+    for name in _ACROSS:
+        for quartile, share in _QUARTILES.items():
+            values = np.percentile(known[name], share, axis=0) if name in known else []
+            columns[f"{name}_{quartile}"] = list(values) or [float("nan")] * points
+    return columns
+
+
+def _column(run: Run, name: str) -> np.ndarray:
+    rows = run.points
+    if name == "point":
+        return np.asarray(rows["point"] + 1)
+    if name == "step":
+        return np.asarray(rows["steps"])
+    if name == "relative_gap":
+        return run.relative_gaps
+    if name == "least_error":
+        return np.asarray(np.fmin.accumulate(rows["test_error"]))
+    return np.asarray(rows[name])
