@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from app import commands
 from app.controls.fields import take
 from app.controls.run import take_run
 from app.downloads import Download, download
-from app.runs import Pace
+from app.runs import Pace, RunState
 from app.settings import MOST_RUNS
 from fwcore import ParameterError
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 FIRST_PACE = Pace("dots", 20_000.0)
 _MOST = 2**31
+_REPEAT_AFTER_SECONDS = 0.25
 
 
 class Commander:
@@ -28,6 +30,8 @@ class Commander:
         self._feed = explorer.feed
         self.pace: Pace | None = FIRST_PACE
         self.download: Download | None = None
+        self._codes = 0
+        self._repeated_at = 0.0
 
     def obey(self, data: Any) -> None:
         """Do what a message asks for.
@@ -126,14 +130,16 @@ class Commander:
         self._settings.find(self._key(data)).given_name = name
 
     def do_code(self, data: dict[str, Any]) -> None:
-        key = self._key(data)
-        run = self._session.runs.get(key)
-        result = getattr(run.walk, "result", None) if run is not None else None
-        if run is None or result is None or not run.reached:
-            raise ParameterError("run", "the page", "run here before its code is copied", "no run")
-        made = result()
+        spec = self._settings.find(self._key(data))
+        run = self._session.runs.get(spec.key)
+        walked = run is not None and run.state is RunState.DONE and hasattr(run.walk, "result")
+        if run is None or not walked or self._session.changed(spec, self._settings.chosen()):
+            rule = "run here to its end, and not changed since, before its code is copied"
+            raise ParameterError("run", "the page", rule, self._feed.name(spec))
+        made = run.walk.result()
         code = {"python": made.to_code(), "shell": made.to_command(), "digest": made.digest()}
-        self._explorer.wire.put(code=code | {"of": self._settings.find(key).name})
+        self._codes += 1
+        self._explorer.wire.put(code=code | {"of": self._feed.name(spec), "number": self._codes})
 
     # Settings.
 
@@ -161,4 +167,7 @@ class Commander:
         self._feed.point = commands.whole(data, "point", -1, _MOST)
 
     def do_lost(self, data: dict[str, Any]) -> None:
-        self._explorer.drain.repeat()
+        # A page asks at most about three times a second; who asks more often waits.
+        if time.monotonic() - self._repeated_at > _REPEAT_AFTER_SECONDS:
+            self._repeated_at = time.monotonic()
+            self._explorer.drain.repeat()

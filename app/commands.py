@@ -4,8 +4,6 @@ refused here, in words.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import Any
 
 from app.runs import COSTS, Pace
@@ -13,6 +11,7 @@ from app.settings import Settings
 from fwcore import ParameterError, datasets
 
 LONGEST_NAME = 60
+_SLOWEST, _FASTEST = 1e-4, 1e12
 
 
 def text(data: dict[str, Any], name: str, longest: int = 400) -> str:
@@ -73,8 +72,10 @@ def pace(data: dict[str, Any]) -> Pace | None:
         raise ParameterError("unit", "the page", f"one of {[*COSTS]}", unit[:40])
     if rate is None:
         return None
-    if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate < math.inf:
-        raise ParameterError("rate", "the page", "a positive number", repr(rate)[:40])
+    number = isinstance(rate, (int, float)) and not isinstance(rate, bool)
+    if not number or not _SLOWEST <= rate <= _FASTEST:
+        rule = f"a number in [{_SLOWEST}, {_FASTEST:g}]"
+        raise ParameterError("rate", "the page", rule, repr(rate)[:40])
     return Pace(unit, float(rate))
 
 
@@ -104,6 +105,3 @@ def set_loss(settings: Settings, name: str) -> None:
     if name not in known:
         raise ParameterError("loss", "the page", f"one of {[*known]}", name[:40])
     settings.loss = name
-
-
-Command = Callable[[dict[str, Any]], None]

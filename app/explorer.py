@@ -57,7 +57,7 @@ class Explorer(Viewer):
             pn.state.on_session_destroyed(self.close)
         self._begin_with_what_was_recorded()
         self.wire.put(
-            title=TITLE,
+            cell=not _served(),
             pictures=[picture.declaration() for picture in all_pictures()],
             views=[vars(view) for view in all_views()],
             units=[[unit, name] for unit, name in COSTS.items()],
@@ -81,7 +81,7 @@ class Explorer(Viewer):
         self.refusal, fault = "", None
         try:
             self._commander.obey(data)
-        except (ParameterError, DatasetError) as error:
+        except (ParameterError, DatasetError, TypeError, ValueError, OverflowError) as error:
             if isinstance(data, dict) and data.get("do") == "set":
                 fault = self._fault(data, str(error))
             else:
@@ -121,10 +121,11 @@ class Explorer(Viewer):
                 {
                     "key": spec.key,
                     "name": spec.name,
+                    "drawn": self.feed.name(spec),
                     "solver": spec.solver,
                     "hidden": spec.hidden,
                     "pinned": spec.pinned,
-                    "outdated": session.outdated(spec, chosen),
+                    "changed": session.changed(spec, chosen),
                     "against": why_not(spec.solver, settings.loss),
                     **run_look(spec.style),
                 }
@@ -138,6 +139,8 @@ class Explorer(Viewer):
             certified=certified_answer(settings),
         )
         self.tell()
+        if self.wire.state["dataset"]["coming"]:
+            self.watch()
 
     def tell(self) -> None:
         """Put where the runs are."""
@@ -155,7 +158,7 @@ class Explorer(Viewer):
         self.wire.put(
             phase=session.state.value if session.state else "empty",
             headline=words.headline(shown, solvers) if solvers else "Add a run to begin.",
-            changed=any(session.outdated(s, settings.chosen()) for s in settings.runs),
+            changed=any(session.changed(s, settings.chosen()) for s in settings.runs),
             compiling=words.compiling(),
             complaint=self.refusal or "\n".join(dict.fromkeys(failures)),
         )
@@ -175,7 +178,8 @@ class Explorer(Viewer):
             self.wire.put(datasets=grouped())
             self.show()
         self.wire.send()
-        if not state["coming"] and not words.compiling() and self._watch is not None:
+        waiting = state["coming"] or self._commander.download is not None or words.compiling()
+        if not waiting and self._watch is not None:
             self._watch.stop()
             self._watch = None
 

@@ -17,7 +17,7 @@ from app.live.spread import reached_by_all, spread
 from app.runs import Run
 from app.scheduler import Job
 from app.session import Session
-from app.settings import Settings
+from app.settings import RunSpec, Settings
 from app.tables import points_table, runs_table
 from app.wire import Wire
 
@@ -52,10 +52,14 @@ class Feed:
         """The runs to be drawn, in the order of the list."""
         runs = self._session.runs
         return [
-            Shown(spec.key, spec.name, runs[spec.key], spec.key == self.lead, spec.pinned)
+            Shown(spec.key, self.name(spec), runs[spec.key], spec.key == self.lead, spec.pinned)
             for spec in self._settings.runs
             if spec.key in runs and not spec.hidden
         ]
+
+    def name(self, spec: RunSpec) -> str:
+        """What a run is called where its data are shown, whatever has been set since."""
+        return spec.given_name or self._session.names.get(spec.key, spec.name)
 
     def look_at(self, pictures: tuple[str, ...], table: bool) -> None:
         """Feed these pictures from now on."""

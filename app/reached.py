@@ -16,6 +16,8 @@ class Reached:
     walk: Any
     solver: Solver
     options: dict[str, Any]
+    label = ""
+    """What its state is called, where that is not its state's own name."""
 
     @property
     def reached(self) -> int:

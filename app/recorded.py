@@ -33,6 +33,7 @@ class Recorded(Reached):
     pace: Pace | None = None
     note = ""
     urgent = False
+    label = "recorded"
     walked_seconds = 0.0
     last_row_at = None
 
@@ -84,6 +85,7 @@ class _Problem:
     def __init__(self, f0: float, names: Mapping[str, str]) -> None:
         self.f0 = f0
         self.loss = find_loss("squared")
+        self.p = datasets.find(experiment().dataset).columns
         self.feature_names = _Names({int(j): name for j, name in names.items()})
 
     def __getattr__(self, name: str) -> Any:

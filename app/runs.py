@@ -28,6 +28,14 @@ COSTS = {
 """What a run may be charged in: columns of the trace, with their names."""
 
 
+def counted(number: float) -> str:
+    """A large count in three figures: 159k, 19.9M."""
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= size:
+            return f"{number / size:.3g}{letter}"
+    return f"{number:.0f}"
+
+
 @dataclass(frozen=True)
 class Pace:
     """How much a run may spend a second: the same budget for all makes a race fair to watch.

@@ -14,6 +14,8 @@ from typing import Protocol
 TURN_SECONDS = 0.05
 """The longest turn, as far as the job can be divided."""
 
+_LONGEST_WAIT = 60.0
+
 
 class Job(Protocol):
     """Something that is done in turns. Its methods never raise and are called by one worker at a
@@ -111,7 +113,7 @@ class Scheduler:
                     self._workers.discard(threading.current_thread())
                     return None
                 wake = min([self._later[0][0]] if self._later else [give_up])
-                self._changed.wait(max(0.0, wake - now))
+                self._changed.wait(min(max(0.0, wake - now), _LONGEST_WAIT))
 
 
 def _be_nice() -> None:

@@ -31,8 +31,10 @@ class Session:
         self.repeats: dict[int, list[Run]] = {}
         """Runs of an entry with other seeds, besides the one in ``runs``."""
         self.experiment: Experiment | None = None
+        self.names: dict[int, str] = {}
+        """What the entries were called when they were run: pictures show what was run."""
         self._made_of: dict[int, tuple[Any, ...]] = {}
-        self._aside: dict[int, tuple[Run, tuple[Any, ...], Experiment | None]] = {}
+        self._aside: dict[int, tuple[list[Run], tuple[Any, ...], Experiment | None]] = {}
 
     @property
     def live(self) -> bool:
@@ -55,12 +57,17 @@ class Session:
 
     def outdated(self, spec: RunSpec, experiment: Experiment) -> bool:
         """Whether what is shown of an entry is not what it would give now."""
-        run = self.runs.get(spec.key)
+        group = self.group(spec.key)
         return (
-            run is None
-            or experiment != self.experiment
-            or self._made_of[spec.key] != spec.settings()
-            or run.state in (RunState.FAILED, RunState.STOPPED)
+            not group
+            or self.changed(spec, experiment)
+            or any(run.state in (RunState.FAILED, RunState.STOPPED) for run in group)
+        )
+
+    def changed(self, spec: RunSpec, experiment: Experiment) -> bool:
+        """Whether an entry that was run has other settings by now."""
+        return spec.key in self.runs and (
+            experiment != self.experiment or self._made_of[spec.key] != spec.settings()
         )
 
     def start(
@@ -93,6 +100,7 @@ class Session:
                     repeat.step()
             new += [run, *more]
             self.runs[spec.key], self._made_of[spec.key] = run, spec.settings()
+            self.names[spec.key] = spec.name
             self.repeats[spec.key] = more
         self._scheduler.submit(Preparation(experiment, new, self._scheduler.submit))
 
@@ -107,15 +115,15 @@ class Session:
         """Stop the run of an entry that is removed, and keep it in case it comes back."""
         if key in self.runs:
             self.stop(key)
-            self.repeats.pop(key, None)
-            kept = self.runs.pop(key), self._made_of.pop(key), self.experiment
-            self._aside[key] = kept
+            more = self.repeats.pop(key, [])
+            self._aside[key] = [self.runs.pop(key), *more], self._made_of.pop(key), self.experiment
 
     def bring_back(self, key: int) -> None:
         """The run of an entry that is restored, where it is of the problem that is shown."""
-        run, made_of, experiment = self._aside.pop(key, (None, (), None))
-        if run is not None and experiment == self.experiment:
-            self.runs[key], self._made_of[key] = run, made_of
+        group, made_of, experiment = self._aside.pop(key, ([], (), None))
+        if group and experiment == self.experiment:
+            self.runs[key], self._made_of[key] = group[0], made_of
+            self.repeats[key] = group[1:]
 
     def _of(self, key: int | None) -> list[Run]:
         """The run of an entry with its repeats, or all."""

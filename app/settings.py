@@ -140,7 +140,7 @@ class Settings(param.Parameterized):
     def _take_defaults_of_dataset(self) -> None:
         dataset = datasets.find(self.dataset)
         defaults: dict[str, Any] = {"test_fraction": dataset.test_fraction or _HELD_OUT}
-        # What the user chose stays, except for the split, which is of the dataset.
+        # The number of points that the user chose stays.
         if self.points == self._points:
             defaults["points"] = dataset.points
         self.param.update(**defaults, delta_max=None, loss=dataset.loss)
@@ -148,7 +148,16 @@ class Settings(param.Parameterized):
             options = spec.options
             if "sampling" in options.declared() and options.sampling.text == self._sampling:
                 options.param.update(sampling=dataset.sampling)
+            elif "sampling" in options.declared():
+                self._fit_sampling(options)
         self._sampling, self._points = dataset.sampling, dataset.points
+
+    def _fit_sampling(self, options: Options) -> None:
+        """Look at 1 % where a count of columns is more than the dataset has."""
+        try:
+            options.sampling.kappa(self.columns)
+        except ParameterError:
+            options.param.update(sampling="1%")
 
     @param.depends("loss", watch=True)
     def _forget_delta_max(self) -> None:

@@ -54,8 +54,10 @@ class Wire(JSComponent):
         colon, as ``row:3``; such values go when they are None.
         """
         for name, value in values.items():
-            if name not in self._state or self._state[name] != value:
+            if self._state.get(name, self) != value:
                 self._state[name] = self._puts[name] = value
+            if value is None and ":" in name:
+                self._state.pop(name)
 
     def rows(
         self, run: int, source: str, columns: Mapping[str, list[Any]], *, replace: bool
@@ -89,11 +91,10 @@ class Wire(JSComponent):
             self._send_msg(self.message())
 
     def _handle_msg(self, data: Any) -> None:
-        number = data.get("seen") if isinstance(data, dict) else None
-        if isinstance(number, int) and self.seen < number <= self.sent:
-            self.seen = number
-        else:
+        if not isinstance(data, dict) or "seen" not in data:
             self._heard(data)
+        elif isinstance(data["seen"], int) and self.seen < data["seen"] <= self.sent:
+            self.seen = data["seen"]
 
 
 def _plain(column: list[Any]) -> list[Any]:

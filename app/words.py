@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from app.runs import Run, RunState
+from app.runs import Run, RunState, counted
 from app.session import most_active
 from app.settings import Experiment
 from fwcore import FORMS, datasets, find_loss, find_solver, warmup
@@ -39,7 +39,7 @@ def row(runs: Sequence[Run]) -> dict[str, Any]:
     if state is None:
         return {"state": "empty", "figures": "not run yet", "more": "", "message": "", "part": 0.0}
     run = runs[0]
-    told = {"state": state.value, "message": run.message or run.note}
+    told = {"state": run.label or state.value, "message": run.message or run.note}
     if not run.reached and run.latest is None:
         return told | {"figures": "", "more": "", "part": 0.0}
     part = sum(one.reached / max(1, one.total) for one in runs) / len(runs)
@@ -65,14 +65,6 @@ def _spent(run: Run) -> str:
     if run.solver.draws == "rows":
         return f"{counted(float(last['grads']))} derivatives"
     return f"{counted(float(last['dots']))} dots"
-
-
-def counted(number: float) -> str:
-    """A large count in three figures: 159k, 19.9M."""
-    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if number >= size:
-            return f"{number / size:.3g}{letter}"
-    return f"{number:.0f}"
 
 
 def _more(run: Run) -> str:

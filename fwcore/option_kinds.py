@@ -3,7 +3,7 @@
 A kind is a param with a ``widget``, the name of what the page shows for it; ``accepts``, the end of
 the sentence "... must be"; ``read``, which turns text from a shell or a URL into a value; and
 ``write``, which turns a value into what JSON holds. A new kind is a class here and, where no widget
-of the page fits, a builder in ``app.controls.options.WIDGETS``.
+of the page fits, a builder in ``app.controls.fields.WIDGETS``.
 """
 
 from __future__ import annotations

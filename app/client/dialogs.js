@@ -46,8 +46,8 @@ class Dialogs {
 
   // The lines that make a run again.
   code(told) {
-    if (!told || told === this.told) return
-    this.told = told
+    if (!told || told.number == this.told) return
+    this.told = told.number
     const line = text => h('div', {class: 'code'}, h('pre', {tabindex: '0'}, text),
       button('Copy', () => navigator.clipboard.writeText(text)))
     this.open(`${told.of}, again`, h('p', {}, 'In Python:'), line(told.python),

@@ -78,7 +78,13 @@ function redraw(app, box, signature, make) {
   if (box.dataset.drawn == text) return
   const focused = app.root.activeElement?.dataset?.field
   const held = box.contains(app.root.activeElement) ? focused : undefined
+  // What is being typed while the answer to another field comes is not lost.
+  const {value, defaultValue, type} = app.root.activeElement ?? {}
   box.dataset.drawn = text
   box.replaceChildren(...make())
-  if (held !== undefined) box.querySelector(`[data-field="${held}"]`)?.focus()
+  const again = held === undefined ? null : box.querySelector(`[data-field="${held}"]`)
+  if (again === null) return
+  if (type == 'text' && value != defaultValue && !again.hasAttribute('aria-invalid'))
+    again.value = value
+  again.focus()
 }

@@ -3,7 +3,6 @@
 const FEATURE_COLOURS = ['#2498d1', '#ee6649', '#149c7f', '#b9279a', '#077b06', '#5d3df6',
   '#fe076e', '#1c63d3', '#8a6d00', '#6b7280']
 const COUNTS = ['dots', 'entries', 'grads', 'step', 'nnz']
-const TOOLTIP_ROWS = 12
 
 class Picture {
   constructor(declared, choice, sources, ranges) {
@@ -59,7 +58,7 @@ class Picture {
 
   tooltips() {
     const named = this.declared.tips.map(tip => [this.declared.labels[tip], `@${tip}`])
-    return [['run', '$name'], ...named].slice(0, TOOLTIP_ROWS)
+    return [['run', '$name'], ...named]
   }
 
   // Draws what is new, and takes away what is gone, at once: for each change of its list of glyphs
@@ -98,7 +97,7 @@ class Picture {
     if (layer.kind == 'level') {
       const source = new (model('ColumnDataSource'))({data: {y: []}})
       const glyph = new (model('HSpan'))({y: {field: 'y'}, ...layer.style})
-      return {layer, run, renderer: this.renderer(source, glyph, run.name)}
+      return {layer, run, renderer: this.renderer(source, glyph, run.drawn)}
     }
     const [x, y] = this.columns(layer)
     const ys = {band: [`${y}_low`, `${y}_high`], median: [`${y}_median`]}[layer.kind]
@@ -124,7 +123,7 @@ class Picture {
       paths: () => new (model('MultiLine'))({xs: field(x), ys: field(ys[0]),
         line_color: field('colour'), ...layer.style}),
     }[layer.kind]()
-    return {layer, run, renderer: this.renderer(source, glyph, run.name)}
+    return {layer, run, renderer: this.renderer(source, glyph, run.drawn)}
   }
 
   renderer(source, glyph, name) {
@@ -142,7 +141,7 @@ class Picture {
       text_color: field('colour'), text_font_size: '11px', text_align: 'right',
       text_baseline: 'bottom', x_offset: 4, y_offset: -6})
     return {layer: {...layer, kind: 'names'}, run,
-      renderer: this.renderer(source, glyph, run.name)}
+      renderer: this.renderer(source, glyph, run.drawn)}
   }
 
   look(run, leads, wide) {
@@ -150,7 +149,7 @@ class Picture {
       part.run = run
       part.leads = leads
       const {kind, style} = part.layer
-      part.renderer.name = run.name
+      part.renderer.name = run.drawn
       const {glyph} = part.renderer
       const width = (style.line_width ?? 1.5) * (wide ? 1.8 : 1)
       if (kind == 'line') glyph.setv({line_color: run.colour, line_dash: run.dash,
@@ -202,7 +201,7 @@ class Picture {
     if (!Array.isArray(xs[0])) {
       const end = last(xs, ys)
       return end === null ? {x: [], y: [], text: [], colour: []}
-        : {x: [end[0]], y: [end[1]], text: [part.run.name], colour: [part.run.colour]}
+        : {x: [end[0]], y: [end[1]], text: [part.run.drawn], colour: [part.run.colour]}
     }
     const out = {x: [], y: [], text: [], colour: []}
     if (!part.leads) return out

@@ -15,6 +15,8 @@ const TYPED = ['INPUT', 'SELECT', 'TEXTAREA', 'SUMMARY', 'BUTTON']
 function listen(app, gallery, stage) {
   const pressed = event => {
     if (event.ctrlKey || event.metaKey || event.altKey || app.dialogs.box.open) return
+    // In a notebook the keys are the notebook's, unless the page has the focus.
+    if (app.state.get('cell') && !event.composedPath().includes(app.root)) return
     const target = event.composedPath()[0]
     const typing = TYPED.includes(target?.tagName) || target?.isContentEditable
     if (typing && !(target.tagName == 'BUTTON' && event.key != ' ')) return
@@ -30,6 +32,7 @@ function listen(app, gallery, stage) {
       ? () => stage.open(views[Number(event.key) - 1].name) : undefined)
     if (act === undefined) return
     event.preventDefault()
+    event.stopPropagation()
     act()
   }
   document.addEventListener('keydown', pressed)

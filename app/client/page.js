@@ -29,7 +29,7 @@ function bar(app) {
   state.on(['dataset', 'datasets'], ({dataset: chosen, datasets}) => redraw(app, dataset,
     [chosen.name, datasets], () => datasets.map(([label, entries]) => h('optgroup', {label}, ...entries.map(
       ([value, title]) => h('option', {value, selected: value == chosen.name}, title))))))
-  return h('header', {class: 'bar'}, h('h1', {}, state.get('title') ?? 'Frank-Wolfe Explorer'),
+  return h('header', {class: 'bar'}, h('h1', {}, 'Frank-Wolfe Explorer'),
     h('div', {class: 'transport', role: 'group', 'aria-label': 'Runs'}, ...Object.values(buttons)),
     pace(app), dataset, side,
     h('div', {class: 'corner'}, button('Present', () => app.present(), {symbol: 'full', shown: false, class: 'quiet'}),
@@ -61,6 +61,7 @@ function pace(app) {
   slider.addEventListener('change', send)
   unit.addEventListener('change', send)
   app.state.on(['units'], ({units}) => {
+    if (unit.children.length == units.length) return
     unit.replaceChildren(...units.map(([value, label]) => h('option', {value}, label)))
     told()
   })
@@ -70,7 +71,7 @@ function pace(app) {
 // What is solved, what has changed, and what went wrong.
 function notices(app) {
   const headline = h('p', {class: 'headline'})
-  const changed = h('p', {class: 'changed', role: 'status', hidden: true})
+  const changed = h('p', {class: 'settings-changed', role: 'status', hidden: true})
   const complaint = h('p', {class: 'complaint', role: 'alert', hidden: true})
   const compiling = h('p', {class: 'compiling', hidden: true})
   app.state.on(['headline', 'changed', 'complaint', 'compiling', 'phase'], state => {
@@ -119,7 +120,8 @@ class App {
 
   turn(dark = this.root.dataset.theme != 'dark') {
     this.root.dataset.theme = dark ? 'dark' : 'light'
-    document.documentElement.style.background = dark ? '#15181c' : '#ffffff'
+    if (!this.state.get('cell'))
+      document.documentElement.style.background = dark ? '#15181c' : '#ffffff'
     this.gallery.theme()
   }
 }
@@ -158,18 +160,18 @@ export function render({model, el}) {
   const runs = new Runs(app)
   root.append(bar(app), notices(app), h('div', {class: 'body'}, runs.element, stage.element),
     app.dialogs.box)
+  app.state.on(['cell'], ({cell}) => root.classList.toggle('cell', cell))
   app.state.on(['code'], ({code}) => app.dialogs.code(code))
   const take = connect(app, gallery)
   const system = window.matchMedia('(prefers-color-scheme: dark)')
   const follow = () => app.turn(system.matches)
   system.addEventListener('change', follow)
-  follow()
   gallery.ready.then(() => {
     take(model.opening)
-    // What the server said before there was a page is lost; it says it again.
+    follow()
     root.dataset.live = 'true'
     root.fwExplorer = app
   })
   const deaf = listen(app, gallery, stage)
-  return () => { deaf(); system.removeEventListener('change', follow) }
+  model.on('remove', () => { deaf(); system.removeEventListener('change', follow) })
 }

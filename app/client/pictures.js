@@ -34,7 +34,10 @@ class Gallery {
   get runs() { return this.app.state.get('runs') ?? [] }
   get lead() { return this.app.state.get('selected') }
 
-  show() { for (const frame of this.frames.values()) frame.show() }
+  show() {
+    for (const frame of this.frames.values()) frame.show()
+    this.move(this.point)
+  }
   levels() { for (const frame of this.frames.values()) frame.levels() }
 
   say(changed) {
@@ -54,8 +57,11 @@ class Gallery {
 
   // A new run forgets where the last was panned to.
   began(phase) {
-    const live = ['preparing', 'running'].includes(phase)
-    if (live && !this.live) for (const frame of this.frames.values()) frame.fit()
+    const live = LIVE.includes(phase)
+    if (live && !this.live) {
+      this.point = -1
+      for (const frame of this.frames.values()) frame.fit()
+    }
     this.live = live
   }
 
@@ -77,6 +83,7 @@ class Gallery {
     const xs = this.sources.column(this.lead, 'points', column)
     let best = -1
     xs.forEach((x, k) => {
+      if (!Number.isFinite(x)) return
       if (best < 0 || Math.abs(x - place) < Math.abs(xs[best] - place)) best = k
     })
     return best
@@ -86,13 +93,14 @@ class Gallery {
 
   csv(name) {
     const lines = []
-    for (const run of this.runs) {
-      const source = this.sources.held.get(`${run.key} points`)
-      if (source === undefined) continue
-      const columns = Object.keys(source.data)
-      if (lines.length == 0) lines.push(['run', ...columns].join(','))
-      source.data[columns[0]].forEach((_, k) => lines.push([JSON.stringify(run.name),
-        ...columns.map(column => source.data[column][k])].join(',')))
+    const walked = this.runs.filter(run => this.sources.column(run.key, 'points', 'l1').length)
+    const columns = walked.length ? Object.keys(this.sources.of(walked[0].key, 'points').data) : []
+    lines.push(['run', ...columns].join(','))
+    for (const run of walked) {
+      const {data} = this.sources.of(run.key, 'points')
+      const name = `"${run.drawn.replaceAll('"', '""')}"`
+      data.l1.forEach((_, k) => lines.push([name,
+        ...columns.map(column => data[column]?.[k] ?? '')].join(',')))
     }
     save(`${name}.csv`, lines.join('\n') + '\n')
   }
@@ -129,6 +137,8 @@ class Frame {
 
   remove() {
     const place = this.gallery.document.roots().indexOf(this.picture.plot)
+    // Else ranges that it shares would keep what it showed.
+    this.picture.plot.visible = false
     this.gallery.document.remove_root(this.picture.plot)
     this.gallery.roots.splice(place, 1)
   }

@@ -42,7 +42,7 @@ class Runs {
       if (this.list.children[place] !== row.element)
         this.list.insertBefore(row.element, this.list.children[place] ?? null)
       row.run = run
-      row.element.dataset.outdated = String(run.outdated)
+      row.element.classList.toggle('changed', run.changed)
       row.element.classList.toggle('hidden', run.hidden)
       row.element.classList.toggle('chosen', run.key == state.selected)
       row.pick.setAttribute('aria-pressed', String(run.key == state.selected))
@@ -90,11 +90,9 @@ class Runs {
     row.element.dataset.state = told.state
     row.element.style.setProperty('--part', String(told.part ?? 0))
     row.state.textContent = told.state == 'empty' ? '' : told.state
-    const quiet = ['empty', 'done'].includes(told.state) && told.message.startsWith('Recorded')
     row.figures.textContent = row.run.against ? `must be ${row.run.against}`
       : told.figures || told.message || ' '
     row.pick.title = [told.more, told.message].filter(Boolean).join('\n')
-    if (quiet) row.state.textContent = 'recorded'
   }
 
   remove(run) {

@@ -47,8 +47,8 @@ class Stage {
     this.name = name
     const frames = [view.hero, ...view.beside].filter(Boolean)
       .map(picture => this.gallery.frame(picture)).filter(Boolean)
-    for (const [known, frame] of this.gallery.frames)
-      frame.picture.plot.visible = frames.includes(frame) && known !== ''
+    for (const frame of this.gallery.frames.values())
+      frame.picture.plot.visible = frames.includes(frame)
     this.hero.replaceChildren(...frames.slice(0, 1).map(frame => frame.element))
     this.beside.replaceChildren(...frames.slice(1).map(frame => frame.element))
     this.panel.dataset.view = name
@@ -74,7 +74,7 @@ class Stage {
     const {sources, lead} = this.gallery
     const at = column => sources.column(lead, 'points', column)[k]
     const say = (x, digits) => Number.isFinite(x) ? String(Number(x.toPrecision(digits))) : 'none'
-    const name = this.gallery.runs.find(run => run.key == lead)?.name ?? ''
+    const name = this.gallery.runs.find(run => run.key == lead)?.drawn ?? ''
     this.readout.textContent = `${name}, point ${k + 1} of ${count}: δ or λ ${say(at('value'), 4)}, `
       + `ℓ1 norm ${say(at('l1'), 4)}, ${at('nnz')} active, test error ${say(at('test_error'), 4)}, `
       + `true gap / f(0) ${say(at('relative_gap'), 2)}`

@@ -40,7 +40,7 @@ def field(owner: param.Parameterized, name: str) -> Field:
 
 
 def _text(kind: Any, value: Any) -> Field:
-    return {"kind": "text", "hint": kind.accepts}
+    return {"kind": "text"}
 
 
 def _switch(kind: Any, value: Any) -> Field:

@@ -45,13 +45,7 @@ def _field(spec: RunSpec, settings: Settings, name: str) -> Field:
     drawn = field(spec.options, name)
     if drawn["kind"] != "sampling":
         return drawn
-    try:
-        return drawn | sampling_field(spec.options, name, settings.columns, settings.relevant)
-    except ParameterError as error:
-        # A count of columns that the dataset chosen since does not have.
-        setattr(spec.options, name, "1%")
-        fitted = sampling_field(spec.options, name, settings.columns, settings.relevant)
-        return drawn | fitted | {"told": f"{error} It is 1 % now. {fitted['told']}"}
+    return drawn | sampling_field(spec.options, name, settings.columns, settings.relevant)
 
 
 def take_run(spec: RunSpec, settings: Settings, name: str, text: str) -> None:
@@ -69,7 +63,14 @@ def take_run(spec: RunSpec, settings: Settings, name: str, text: str) -> None:
         if not typed.isdecimal() or len(typed) > 10 or not low <= int(typed) <= high:
             raise ParameterError(name, "the page", f"an int in [{low}, {high}]", text[:40])
         setattr(spec, name, int(typed))
-    elif dot and spec.options.declared().get(option) is not None:
+    elif dot and _samples(spec, option):
         take_sampling(spec.options, option, part, text, settings.columns)
     else:
+        if _samples(spec, name):
+            spec.options.declared()[name].read(text).kappa(settings.columns)
         take(spec.options, name, text)
+
+
+def _samples(spec: RunSpec, name: str) -> bool:
+    """Whether an option is a rule of sampling."""
+    return getattr(spec.options.declared().get(name), "widget", "") == "sampling"

@@ -60,7 +60,13 @@ def take_sampling(options: Options, name: str, part: str, text: str, columns: in
         kinds = {kind.prefix: kind for kind in sampling.RULES}
         if text not in kinds:
             raise ParameterError("sampling", "the page", f"one of {[*kinds]}", text)
-        new: Any = kinds[text]()
+        kind = kinds[text]
+        # The usual count may be more than there are columns.
+        new: Any = (
+            sampling.Count(min(sampling.Count().count, columns))
+            if (kind is sampling.Count)
+            else kind()
+        )
     else:
         known = {f.name: type(getattr(rule, f.name)) for f in dataclasses.fields(rule)}
         if part not in known:

@@ -112,9 +112,13 @@ def _inside(entry: Shown, lead: Shown, point: int, column: str) -> Columns:
     """The steps of the point, of the selected run."""
     if entry.key != lead.key:
         return {"place": [], "gap": []}
-    k, chunks = point_of(lead, point), list(entry.run.walk.chunks)
-    rows = [chunk[column] for chunk in chunks if chunk["point"][0] == k]
-    gaps = np.concatenate(rows) / entry.run.walk.problem.f0 if rows else np.zeros(0)
+    k, run = point_of(lead, point), entry.run
+    chunks = [chunk for chunk in list(run.walk.chunks) if chunk["point"][0] == k]
+    if not chunks:
+        return {"place": [], "gap": []}
+    gaps = np.concatenate([chunk[column] for chunk in chunks]) / run.walk.problem.f0
+    steps = np.concatenate([chunk["step"] for chunk in chunks])
+    before = int(run.points["steps"][k - 1]) if k else 0
     places = np.flatnonzero(np.isfinite(gaps) & (gaps > ROUNDING))
     kept = places[thin(places + 1, gaps[places], _ROWS)] if places.size else places
-    return {"place": (kept + 1).tolist(), "gap": gaps[kept].tolist()}
+    return {"place": (steps[kept] - before).tolist(), "gap": gaps[kept].tolist()}

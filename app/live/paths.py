@@ -24,7 +24,7 @@ class CoefficientPaths(Picture):
     y = Axis(("coefficient",))
     layers = (
         Layer("paths", "paths", named=True),
-        Layer("dots", "heads", x="l1", style={"size": 5}),
+        Layer("dots", "heads", style={"size": 5}),
     )
     tips = ("name",)
     legend = (

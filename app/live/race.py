@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from app.live.picture import SPREAD, Axis, Layer, Picture, Shown
-from app.runs import Run
+from app.runs import Run, counted
 
 
 class Race(Picture):
@@ -23,7 +23,7 @@ class Race(Picture):
     layers = (
         *SPREAD,
         Layer("line", named=True, style={"line_width": 2.2}),
-        Layer("dots", "best", y="least_error", style={"marker": "diamond", "size": 12}),
+        Layer("dots", "best", style={"marker": "diamond", "size": 12}),
     )
     tips = ("point", "least_error", "dots", "nnz")
     legend = "Left is cheap, low is good. Diamond: least test error."
@@ -63,15 +63,15 @@ class Race(Picture):
 def _so_far(runs: Sequence[Shown]) -> str:
     """What runs that go on have reached for as many dot products each."""
     errors = {shown: _least_errors(shown.run) for shown in runs}
-    counted = {shown: found for shown, found in errors.items() if found.size}
-    if len(counted) < 2 or all(shown.run.state.over for shown in counted):
+    known = {shown: found for shown, found in errors.items() if found.size}
+    if len(known) < 2 or all(shown.run.state.over for shown in known):
         return ""
-    spent = min(float(shown.run.points["dots"][-1]) for shown in counted)
+    spent = min(float(shown.run.points["dots"][-1]) for shown in known)
     parts = []
-    for shown, found in counted.items():
+    for shown, found in known.items():
         k = int(np.searchsorted(shown.run.points["dots"], spent, side="right")) - 1
         parts.append(f"{shown.name} {found[k]:.3g}" if k >= 0 else f"{shown.name} none yet")
-    return f"Test error after {spent:,.0f} dot products each: {', '.join(parts[:4])}"
+    return f"Test error after {counted(spent)} dot products each: {', '.join(parts[:4])}"
 
 
 def _least_errors(run: Run) -> Any:

@@ -46,7 +46,9 @@ class RunSources:
         run = self.run
         if run.walk is None or (run.latest is None and not run.state.over):
             return
-        chunks, reached = len(run.walk.chunks), run.walk.reached
+        # In this order: the worker adds the last chunk of a point before it counts the point.
+        reached = run.walk.reached
+        chunks = len(run.walk.chunks)
         if chunks > self._chunks:
             self._note_gaps(run.walk.chunks[self._chunks : chunks], run.walk.problem.f0)
             if _wanted(open_sources, *_STEPS, "hits"):
@@ -61,10 +63,6 @@ class RunSources:
         if "paths" in open_sources and (reached > self._sent["paths"] or changed):
             self._send_paths(features, reached)
             self._sent["paths"] = reached
-
-    def reopened(self) -> None:
-        """A picture was opened whose sources may not have been sent: begin again."""
-        self.resend()
 
     def _note_gaps(self, chunks: Any, f0: float) -> None:
         for rows in chunks:
@@ -117,7 +115,7 @@ class RunSources:
         latest, walk = self.run.latest, self.run.walk
         if latest is None or walk is None or self.run.state.over:
             self._send("head", {name: [] for name in ("l1", "nnz", "point", "dots")}, replace=True)
-            self._send("heads", {"l1": [], "coefficient": []}, replace=True)
+            self._send("heads", {"l1": [], "point": [], "coefficient": []}, replace=True)
             return
         row = latest.rows[-1]
         l1 = float(row["l1"])
@@ -125,7 +123,9 @@ class RunSources:
         head |= {name: [int(row[name])] for name in ("nnz", "dots")}
         self._send("head", head, replace=True)
         coefficients = lookup(features.indices, latest.indices, latest.coefficients)
-        heads = {"l1": [l1] * len(coefficients), "coefficient": coefficients}
+        count = len(coefficients)
+        heads: dict[str, list[Any]] = {"l1": [l1] * count, "point": [latest.point + 1] * count}
+        heads["coefficient"] = coefficients
         self._send("heads", heads, replace=True)
 
     def _send_steps(self, chunks: Any, f0: float) -> None:

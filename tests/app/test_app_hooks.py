@@ -31,6 +31,7 @@ def test_only_the_traces_of_a_closed_tab_are_left_out_of_the_log(name, message, 
 def test_solvers_are_compiled_in_the_background_unless_told_not_to(monkeypatch, value, compiles):
     started = []
     monkeypatch.setattr(app_hooks, "_warm_up", lambda: started.append(True))
+    monkeypatch.setattr(app_hooks, "_give_back", lambda: None)
     monkeypatch.setattr(app_hooks.gc, "freeze", lambda: None)
     monkeypatch.setattr(app_hooks.sys, "setswitchinterval", lambda seconds: None)
     monkeypatch.setattr(app_hooks.threading, "Thread", Immediate)
@@ -46,3 +47,28 @@ class Immediate:
 
     def __init__(self, target, **about):
         self.start = target
+
+
+def test_the_memory_of_ended_sessions_is_given_back(monkeypatch):
+    trimmed = []
+
+    class Library:
+        def malloc_trim(self, pad):
+            trimmed.append(pad)
+            if len(trimmed) == 2:
+                raise InterruptedError
+
+    def sleep(seconds):
+        # A session ends while its predecessor's memory is given back.
+        app_hooks.on_session_destroyed(None)
+
+    monkeypatch.setattr(app_hooks.ctypes, "CDLL", lambda name: Library())
+    monkeypatch.setattr(app_hooks.sys, "platform", "linux")
+    monkeypatch.setattr(app_hooks.time, "sleep", sleep)
+    app_hooks.on_session_destroyed(None)
+    with pytest.raises(InterruptedError):
+        app_hooks._give_back()
+    assert trimmed == [0, 0]
+    app_hooks._left.clear()
+    monkeypatch.setattr(app_hooks.sys, "platform", "darwin")
+    app_hooks._give_back()

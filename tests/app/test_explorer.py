@@ -81,7 +81,7 @@ def test_the_first_sight_is_that_of_recorded_runs(page, sent):
     state, sources = held(sent)
     assert state["phase"] == "done"
     assert [run["name"] for run in state["runs"]] == ["sfw 1 %", "sfw 10 %", "fw"]
-    assert not any(run["outdated"] for run in state["runs"])
+    assert not any(run["changed"] for run in state["runs"])
     assert all(len(sources[key, "points"]["l1"]) == 100 for key in (1, 2, 3))
     assert "times fewer dot products than fw" in state["title:race"]
     assert "sample sees" in state["title:gap"]
@@ -134,11 +134,15 @@ def test_settings_that_changed_are_told_until_they_are_applied(small, sent):
     small.hear({"do": "set", "run": 1, "name": "tol", "value": "0.0001"})
     state = held(sent)[0]
     assert (state["changed"], state["headline"]) == (True, shown)
-    assert [run["outdated"] for run in state["runs"]] == [True, False, False]
+    assert [run["changed"] for run in state["runs"]] == [True, False, False]
     small.hear({"do": "set", "name": "dataset", "value": "synthetic-10000-32"})
-    # What is shown is still what was run.
+    # What is shown is still what was run, under the name that it had.
+    small.hear({"do": "set", "run": 2, "name": "sampling.fraction", "value": "0.3"})
+    second = held(sent)[0]["runs"][1]
+    assert (second["name"], second["drawn"]) == ("sfw 30 %", "sfw 10 %")
+    assert held(sent)[0]["caption:race"][1][0] == "sfw 10 %"
     assert held(sent)[0]["headline"] == shown
-    assert all(run["outdated"] for run in held(sent)[0]["runs"])
+    assert all(run["changed"] for run in held(sent)[0]["runs"])
 
 
 def test_step_then_resume_then_stop(small, sent):
@@ -204,6 +208,11 @@ def test_files_that_are_not_there_are_told_and_nothing_runs(small, monkeypatch, 
         {"do": "set", "name": "__class__", "value": "1"},
         {"do": "set", "name": "points", "value": 7},
         {"do": "set", "run": 1, "name": "sampling.__class__", "value": "1"},
+        {"do": "set", "run": 1, "name": "tol.rule", "value": "top"},
+        {"do": "set", "run": 1, "name": "sampling", "value": "top:0.98,1e-320"},
+        {"do": "set", "run": 1, "name": "sampling", "value": "99999"},
+        {"do": "pace", "unit": "dots", "rate": 10**400},
+        {"do": "pace", "unit": "dots", "rate": 1e-9},
         {"do": "restore"},
         {"do": "duplicate", "run": None},
     ],
@@ -402,12 +411,12 @@ def test_repeats_draw_their_median_and_quartiles(small, sent):
     assert (2, "spread") not in sources
     small.hear({"do": "remove", "run": 1})
     small.hear({"do": "restore"})
-    assert len(small.session.group(1)) == 1
+    assert len(small.session.group(1)) == 5
 
 
 def test_the_code_of_a_run_makes_it_again(small, sent):
     small.hear({"do": "code", "run": 1})
-    assert "run here before" in small.wire.state["complaint"]
+    assert "run here to its end" in small.wire.state["complaint"]
     small.hear({"do": "run"})
     drained(small)
     small.hear({"do": "code", "run": 3})

@@ -14,6 +14,7 @@ from app.live.picture import AXES
 from app.live.sources import RunSources
 from app.live.spread import spread
 from app.live.thinning import DISPLAYED, Thinner, thin
+from app.runs import counted
 from app.theme import RUN_COLOURS, run_look, run_style
 from app.views import VIEWS
 from fwcore import datasets, sampling
@@ -281,7 +282,7 @@ def test_a_race_under_way_compares_at_equal_cost():
     fw, sfw = walked("fw", upto=3), walked("sfw", sampling="2%", upto=25)
     told = PICTURES["race"].finding(shown(fw, sfw))
     spent = min(run.points["dots"][-1] for run in (fw, sfw))
-    assert told.startswith(f"Test error after {spent:,.0f} dot products each: fw ")
+    assert told.startswith(f"Test error after {counted(float(spent))} dot products each: fw ")
 
 
 @pytest.mark.parametrize("case", ["one run", "a library", "nothing held out"])

@@ -62,7 +62,7 @@ def run_to_the_end(page):
     button(page, "Run").click()
     for key in (1, 2, 3):
         state(page, key, "done")
-    wait_for(lambda: points(page) == 20, 20, "20 points in the page")
+        wait_for(lambda key=key: points(page, key) == 20, 20, "20 points in the page")
 
 
 def test_the_first_sight_teaches_and_a_run_replaces_it(page):
