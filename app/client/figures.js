@@ -48,7 +48,9 @@ class Picture {
       x_scale: scale(x.log), y_scale: this.factors ? new (model('CategoricalScale'))({})
         : scale(y.log),
       below: [this.axes[0]], left: [this.axes[1]], center: [...this.grids, this.cursor],
-      toolbar: new (model('Toolbar'))({tools, autohide: true, logo: null, active_drag: pan}),
+      toolbar: new (model('Toolbar'))({tools, autohide: true, logo: null, active_drag: pan,
+        // Its ground would cover what is behind it.
+        stylesheets: [':host { background: none !important; }']}),
       toolbar_inner: true, toolbar_location: 'above', sizing_mode: 'stretch_both',
       min_border_left: 54, min_border_right: 8, min_border_top: 4, min_height: 60,
       match_aspect: this.declared.square, outline_line_color: null, output_backend: 'canvas', background_fill_alpha: 0,
@@ -94,35 +96,23 @@ class Picture {
   }
 
   layer(run, layer) {
-    if (layer.kind == 'level') {
-      const source = new (model('ColumnDataSource'))({data: {y: []}})
-      const glyph = new (model('HSpan'))({y: {field: 'y'}, ...layer.style})
-      return {layer, run, renderer: this.renderer(source, glyph, run.drawn)}
-    }
+    if (layer.kind == 'level') return this.own(run, layer, ['y'])
     const [x, y] = this.columns(layer)
-    const ys = {band: [`${y}_low`, `${y}_high`], median: [`${y}_median`]}[layer.kind]
-      ?? y.split('|')
+    const ys = MARKS[layer.kind].parts?.map(part => y + part) ?? y.split('|')
     const tips = layer.source == 'points' || layer.source == 'paths' ? this.declared.tips : []
     const extra = layer.kind == 'paths' ? ['colour'] : []
     const source = this.sources.need(run.key, layer.source, [x, ...ys, ...tips, ...extra])
-    const field = name => ({field: name})
-    const at = {x: field(x), y: field(ys[0])}
-    const glyph = {
-      line: () => new (model('Line'))({...at, ...layer.style}),
-      dots: () => new (model('Scatter'))({...at, ...layer.style}),
-      rings: () => new (model('Scatter'))({...at, fill_alpha: 0, ...layer.style}),
-      bars: () => new (model('HBar'))({y: field(ys[0]), right: field(x), left: 0, height: 0.7,
-        ...layer.style}),
-      median: () => new (model('Line'))({...at, ...layer.style}),
-      band: () => new (model('VArea'))({x: field(x), y1: field(ys[0]), y2: field(ys[1]),
-        fill_alpha: 0.18}),
-      gulf: () => new (model('VArea'))({x: field(x), y1: field(ys[0]), y2: field(ys[1]),
-        fill_alpha: 0.12}),
-      contours: () => new (model('MultiLine'))({xs: field(x), ys: field(ys[0]),
-        line_color: '#808890', line_alpha: 0.6, ...layer.style}),
-      paths: () => new (model('MultiLine'))({xs: field(x), ys: field(ys[0]),
-        line_color: field('colour'), ...layer.style}),
-    }[layer.kind]()
+    return this.part(run, layer, source, makeGlyph(layer, x, ys))
+  }
+
+  // A layer over rows that the page makes itself.
+  own(run, layer, columns) {
+    const data = Object.fromEntries(columns.map(column => [column, []]))
+    const source = new (model('ColumnDataSource'))({data})
+    return this.part(run, layer, source, makeGlyph(layer))
+  }
+
+  part(run, layer, source, glyph) {
     return {layer, run, renderer: this.renderer(source, glyph, run.drawn)}
   }
 
@@ -135,37 +125,18 @@ class Picture {
 
   // Names at the ends of lines.
   names(run, layer) {
-    const source = new (model('ColumnDataSource'))({data: {x: [], y: [], text: [], colour: []}})
-    const field = name => ({field: name})
-    const glyph = new (model('Text'))({x: field('x'), y: field('y'), text: field('text'),
-      text_color: field('colour'), text_font_size: '11px', text_align: 'right',
-      text_baseline: 'bottom', x_offset: 4, y_offset: -6})
-    return {layer: {...layer, kind: 'names'}, run,
-      renderer: this.renderer(source, glyph, run.drawn)}
+    return this.own(run, {...layer, kind: 'names', style: {}}, ['x', 'y', 'text', 'colour'])
   }
 
   look(run, leads, wide) {
     for (const part of this.drawn.get(run.key)) {
-      part.run = run
-      part.leads = leads
       const {kind, style} = part.layer
-      part.renderer.name = run.drawn
-      const {glyph} = part.renderer
+      const mark = MARKS[kind]
       const width = (style.line_width ?? 1.5) * (wide ? 1.8 : 1)
-      if (kind == 'line') glyph.setv({line_color: run.colour, line_dash: run.dash,
-        line_width: width})
-      else if (kind == 'dots') glyph.setv({line_color: run.colour, fill_color: run.colour,
-        marker: style.marker ?? run.marker})
-      else if (kind == 'rings') glyph.setv({line_color: run.colour, marker: run.marker})
-      else if (kind == 'level') glyph.setv({line_color: run.colour})
-      else if (kind == 'median') glyph.setv({line_color: run.colour})
-      else if (kind == 'gulf' || kind == 'band') glyph.setv({fill_color: run.colour})
-      else if (kind == 'bars') {
-        glyph.setv({fill_color: run.colour, line_color: run.colour})
-        part.renderer.visible = leads
-      }
-      else if (kind == 'paths') glyph.setv({line_dash: leads ? 'solid' : run.dash,
-        line_width: leads ? (wide ? 3.4 : 2) : 0.8, line_alpha: leads ? 0.95 : 0.5})
+      Object.assign(part, {run, leads})
+      part.renderer.setv({name: run.drawn, visible: leads || !mark.leads})
+      part.renderer.glyph.setv(
+        mark.look(run, {leads, wide, width, marker: style.marker ?? run.marker}))
     }
   }
 

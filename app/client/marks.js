@@ -1,0 +1,42 @@
+// Kinds of layers: how each is drawn of columns, and how a run makes it look. A new kind is an entry.
+
+const GREY = '#808890'
+const field = name => ({field: name})
+const along = (x, [y]) => ({x: field(x), y: field(y)})
+const between = (x, [low, high]) => ({x: field(x), y1: field(low), y2: field(high)})
+const lists = (x, [y]) => ({xs: field(x), ys: field(y)})
+const filled = run => ({fill_color: run.colour, line_color: run.colour})
+
+// glyph: Bokeh's name of it. at: its columns. style: as it always is. look: as the run, whether it
+// is selected, and the factor of its width make it. parts: ends of the names of the columns that
+// stand for the chosen one. leads: whether it is drawn of the selected run alone.
+const MARKS = {
+  line: {glyph: 'Line', at: along, look: (run, {width}) => ({line_color: run.colour,
+    line_dash: run.dash, line_width: width})},
+  dots: {glyph: 'Scatter', at: along, look: (run, {marker}) => ({...filled(run), marker})},
+  rings: {glyph: 'Scatter', at: along, style: {fill_alpha: 0},
+    look: (run, {marker}) => ({line_color: run.colour, marker})},
+  bars: {glyph: 'HBar', at: (x, [y]) => ({y: field(y), right: field(x)}), leads: true,
+    style: {left: 0, height: 0.7}, look: run => filled(run)},
+  median: {glyph: 'Line', at: along, parts: ['_median'],
+    look: (run, {width}) => ({line_color: run.colour, line_width: width})},
+  band: {glyph: 'VArea', at: between, style: {fill_alpha: 0.18}, parts: ['_low', '_high'],
+    look: run => ({fill_color: run.colour})},
+  gulf: {glyph: 'VArea', at: between, style: {fill_alpha: 0.12},
+    look: run => ({fill_color: run.colour})},
+  contours: {glyph: 'MultiLine', at: lists, style: {line_color: GREY, line_alpha: 0.6},
+    look: () => ({})},
+  paths: {glyph: 'MultiLine', at: lists, style: {line_color: field('colour')},
+    look: (run, {leads, wide}) => leads
+      ? {line_dash: 'solid', line_width: wide ? 3.4 : 2, line_alpha: 0.95}
+      : {line_dash: run.dash, line_width: 0.8, line_alpha: 0.5}},
+  level: {glyph: 'HSpan', at: () => ({y: field('y')}), look: run => ({line_color: run.colour})},
+  names: {glyph: 'Text', at: () => ({x: field('x'), y: field('y'), text: field('text'),
+    text_color: field('colour')}), look: () => ({}), style: {text_font_size: '11px',
+    text_align: 'right', text_baseline: 'bottom', x_offset: 4, y_offset: -6}},
+}
+
+function makeGlyph({kind, style}, x, ys) {
+  const mark = MARKS[kind]
+  return new (model(mark.glyph))({...mark.at(x, ys), ...mark.style, ...style})
+}
