@@ -10,6 +10,7 @@ from app.live.oracle import EmptyDraws, Simulator
 from app.live.paths import CoefficientPaths
 from app.live.picture import Picture
 from app.live.race import Race
+from app.registry import Registry
 
 LIVE: tuple[Picture, ...] = (
     Race(),
@@ -28,22 +29,7 @@ LIVE: tuple[Picture, ...] = (
     Geometry(),
 )
 
-_REGISTERED: list[Picture] = []
-
-
-def all_pictures() -> tuple[Picture, ...]:
-    """LIVE and what was registered since."""
-    return (*LIVE, *_REGISTERED)
-
-
-def register(picture: Picture) -> None:
-    """Let every page that is opened from now on have a picture."""
-    _REGISTERED.append(picture)
-
-
-def unregister(name: str) -> None:
-    """Forget a registered picture."""
-    _REGISTERED[:] = [picture for picture in _REGISTERED if picture.name != name]
-
+_registry: Registry[Picture] = Registry(LIVE)
+all_pictures, register, unregister = _registry.all, _registry.register, _registry.unregister
 
 __all__ = ["LIVE", "Picture", "all_pictures", "register", "unregister"]

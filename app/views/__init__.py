@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.registry import Registry
+
 
 @dataclass(frozen=True)
 class View:
@@ -39,22 +41,7 @@ VIEWS = (
     View("table", "Table", "How do the runs compare?"),
 )
 
-_REGISTERED: list[View] = []
-
-
-def all_views() -> tuple[View, ...]:
-    """VIEWS and what was registered since."""
-    return (*VIEWS, *_REGISTERED)
-
-
-def register(view: View) -> None:
-    """Let every page that is opened from now on have a view."""
-    _REGISTERED.append(view)
-
-
-def unregister(name: str) -> None:
-    """Forget a registered view."""
-    _REGISTERED[:] = [view for view in _REGISTERED if view.name != name]
-
+_registry: Registry[View] = Registry(VIEWS)
+all_views, register, unregister = _registry.all, _registry.register, _registry.unregister
 
 __all__ = ["VIEWS", "View", "all_views", "register", "unregister"]
