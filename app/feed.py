@@ -17,7 +17,7 @@ from app.live.spread import reached_by_all, spread
 from app.runs import Run
 from app.scheduler import Job
 from app.session import Session
-from app.settings import RunSpec, Settings
+from app.settings import RunSpec, Settings, relevant_columns
 from app.tables import points_table, runs_table
 from app.wire import Wire
 
@@ -50,9 +50,19 @@ class Feed:
 
     def shown(self) -> list[Shown]:
         """The runs to be drawn, in the order of the list."""
-        runs = self._session.runs
+        runs, experiment = self._session.runs, self._session.experiment
+        if experiment is None:
+            return []
+        relevant = relevant_columns(experiment.dataset)
         return [
-            Shown(spec.key, self.name(spec), runs[spec.key], spec.key == self.lead, spec.pinned)
+            Shown(
+                spec.key,
+                self.name(spec),
+                runs[spec.key],
+                lead=spec.key == self.lead,
+                pinned=spec.pinned,
+                relevant=relevant,
+            )
             for spec in self._settings.runs
             if spec.key in runs and not spec.hidden
         ]

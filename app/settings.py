@@ -171,7 +171,7 @@ class Settings(param.Parameterized):
     @property
     def relevant(self) -> int:
         """How many columns are taken to matter in P(miss)."""
-        return datasets.find(self.dataset).relevant or 32
+        return relevant_columns(self.dataset)
 
     def find(self, key: int) -> RunSpec:
         """The run of that key.
@@ -261,6 +261,11 @@ class Settings(param.Parameterized):
             if reason := why_not(spec.solver, self.loss):
                 raise ParameterError("solver", "the page", reason, spec.solver)
         return self.chosen()
+
+
+def relevant_columns(dataset: str) -> int:
+    """How many columns of a dataset are taken to matter: as many as it was made with, or 32."""
+    return datasets.find(dataset).relevant or 32
 
 
 def why_not(name: str, loss: str) -> str:

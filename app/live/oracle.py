@@ -12,14 +12,13 @@ from fwcore import sampling
 
 _DRAWS = 100
 _SHARES = np.geomspace(0.001, 0.5, 24)
-_RELEVANT = 32
 
 
 def _sizes(lead: Shown) -> tuple[int, int, list[int]]:
     """Columns, relevant ones, and sizes of a draw."""
     p = int(lead.run.walk.problem.p)
     kappas = sorted({max(1, round(share * p)) for share in _SHARES})
-    return p, min(p, _RELEVANT), kappas
+    return p, min(p, lead.relevant), kappas
 
 
 def _formula(entry: Shown, lead: Shown, point: int) -> Columns:
@@ -78,7 +77,7 @@ class Simulator(Picture):
         Layer("dots", "here", style={"size": 14, "marker": "diamond"}),
     )
     legend = (
-        f"Line: equation 11 for {_RELEVANT} relevant columns. Hollow: {_DRAWS} simulated draws. "
+        f"Line: equation 11 for the relevant columns. Hollow: {_DRAWS} simulated draws. "
         "Diamonds: the runs."
     )
     computed = {"formula": _formula, "simulated": _simulated, "here": _here}

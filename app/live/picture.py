@@ -75,7 +75,7 @@ SPREAD = (Layer("band", "spread"), Layer("median", "spread", style={"line_width"
 @dataclass(frozen=True)
 class Shown:
     """A run as the pictures see it; the ``lead`` is the one that is selected, and the ``pinned``
-    one is the baseline of comparisons.
+    one is the baseline of comparisons. ``relevant``: how many columns are taken to matter.
     """
 
     key: int
@@ -83,6 +83,7 @@ class Shown:
     run: Run
     lead: bool = False
     pinned: bool = False
+    relevant: int = 32
 
 
 Columns: TypeAlias = dict[str, list[Any]]

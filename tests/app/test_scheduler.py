@@ -38,15 +38,19 @@ def test_every_job_gets_its_turns_by_one_worker_at_a_time(again):
 
 @pytest.mark.parametrize("again", range(AGAIN))
 def test_turns_are_fair(again):
-    pool, order = scheduler(workers=1), []
-    gate = Gate()
-    pool.submit(gate)
+    order = []
     jobs = [Counting(50, order=order) for _ in range(3)]
-    for job in jobs:
-        pool.submit(job)
-    gate.open.set()
+    begin_together(jobs)
     wait_for(lambda: len(order) == 150, "the jobs")
     assert [order[k : k + 3] for k in range(0, 150, 3)] == [jobs] * 50
+
+
+def begin_together(jobs):
+    """Queue jobs for one worker before it may take the first."""
+    pool, gate = scheduler(workers=1), Gate()
+    for job in (gate, *jobs):
+        pool.submit(job)
+    gate.open.set()
 
 
 class Gate:
@@ -115,14 +119,10 @@ def test_a_job_submitted_during_its_turn_is_not_forgotten(again):
 
 @pytest.mark.parametrize("again", range(AGAIN))
 def test_first_turns_go_before_all_others(again):
-    pool, order = scheduler(workers=1), []
-    gate = Gate()
-    pool.submit(gate)
+    order = []
     usual = [Counting(20, order=order) for _ in range(3)]
     urgent = Urgent(5, order=order)
-    for job in (*usual, urgent):
-        pool.submit(job)
-    gate.open.set()
+    begin_together([*usual, urgent])
     wait_for(lambda: len(order) == 65, "the jobs")
     # Two of its turns are urgent, and after them it waits as the others do.
     assert order[:6] == [urgent, urgent, *usual, urgent]

@@ -274,16 +274,36 @@ def test_zoom_is_kept_while_data_stream_and_forgotten_by_the_next_run(page):
     run_to_the_end(page)
     ends = """() => { const range = app.gallery.frames.get('active').picture.plot.x_range
         return [range.start, range.end] }"""
-    shown = page.evaluate(ends)
-    box = picture(page, "active").locator(".canvas").bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 2, steps=4)
-    page.mouse.up()
-    wait_for(lambda: page.evaluate(ends)[0] > shown[0] + 0.1, 10, "the pan")
+    whole = page.evaluate(ends)
+    # At one step a second, so that the rows come for a while.
+    page.get_by_label("Pace", exact=True).press("Home")
+    choose(page, "Unit of the pace", "step")
     button(page, "Run").click()
-    close = pytest.approx(shown, abs=0.1)
+    wait_for(lambda: 2 <= points(page) < 20, 30, "the first points of the next run")
+    drag(page, picture(page, "active").locator(".canvas"), -0.25)
+    panned = page.evaluate(ends)
+    before = points(page)
+    full_speed(page)
+    wait_for(lambda: points(page) > before, 30, "points after the pan")
+    state(page, 1, "done")
+    assert page.evaluate(ends) == panned
+    assert panned != pytest.approx(whole, abs=0.1)
+    state(page, 2, "done")
+    state(page, 3, "done")
+    button(page, "Run").click()
+    close = pytest.approx(whole, abs=0.1)
     wait_for(lambda: page.evaluate(ends) == close, 20, "the whole of the axis")
+    assert points(page) == 20
+
+
+def drag(page, place, share):
+    """Drag from the middle of a place to the side, by a share of its width."""
+    box = place.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + share * box["width"], y, steps=4)
+    page.mouse.up()
 
 
 def test_a_number_that_does_not_fit_is_told_beside_it(page):
