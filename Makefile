@@ -3,6 +3,8 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+       --constraint constraints.txt
 PORT ?= 5006
 # Two at a time; browser tests have a server and a browser each, and follow one by one.
 TWICE := -n 2 --dist loadfile --no-loadscope-reorder
@@ -21,10 +23,12 @@ test-all: $(VENV)/.installed-test chromium lint
 	$(BIN)/python -m pytest --ignore tests/browser $(TWICE) --durations=10
 	$(BIN)/python -m pytest tests/browser --durations=10
 
-# adelie asks for numpy below 2, which it does not need, copt for what is there: hence without dependencies. glmnet is run where Rscript has it.
+# adelie asks for numpy below 2, which it does not need, copt for what is there: hence without
+# dependencies. glmnet is run where Rscript has it.
 bench: $(VENV)/.installed-test $(VENV)/.installed-bench chromium
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps adelie copt
-	$(BIN)/python tests/benchmarks/run.py $(PARTS) $(if $(CASES),--cases $(CASES)) $(if $(PEERS),--peers $(PEERS))
+	$(PIP) --no-deps adelie copt
+	$(BIN)/python tests/benchmarks/run.py $(PARTS) $(if $(CASES),--cases $(CASES)) \
+		$(if $(PEERS),--peers $(PEERS))
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff format --check .
@@ -42,20 +46,23 @@ clean:
 install: $(VENV)/.installed
 
 $(VENV)/bin/python:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=...")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	|| { echo "Python 3.11 or later is needed: make PYTHON=..."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(VENV)/bin/python $(DEPENDENCIES)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	$(PIP) --editable .
 	@touch $@
 
 $(VENV)/.installed-%: $(VENV)/bin/python $(DEPENDENCIES)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[$*]"
+	$(PIP) --editable ".[$*]"
 	@touch $@ $(VENV)/.installed
 
-# The browser tests drive Debian's Chromium; where there is none and none can be installed they are skipped, with the reason.
+# The browser tests drive Debian's Chromium; where there is none and none can be installed they are
+# skipped, with the reason.
 chromium:
 	@command -v chromium chromium-browser google-chrome > /dev/null \
 	|| { command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ] \
 	     && apt-get update --quiet=2 && apt-get install --quiet=2 --yes chromium > /dev/null; } \
-	|| echo "No Chromium: the browser tests will be skipped. Install it, on Debian: sudo apt-get install chromium"
+	|| echo "No Chromium: the browser tests will be skipped." \
+		"Install it, on Debian: sudo apt-get install chromium"

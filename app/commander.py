@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app import commands
 from app.controls.fields import take
+from app.controls.problem import certified_answer
 from app.controls.run import take_run
 from app.downloads import Download, download
 from app.runs import Pace, RunState
@@ -16,6 +17,7 @@ from fwcore import ParameterError
 if TYPE_CHECKING:
     from app.explorer import Explorer
 
+_CERTIFIED = 1e-6
 FIRST_PACE = Pace("dots", 20_000.0)
 _MOST = 2**31
 _REPEAT_AFTER_SECONDS = 0.25
@@ -94,6 +96,18 @@ class Commander:
         spec = self._settings.add(commands.text(data, "solver"))
         self._explorer.selected = spec.key
 
+    def do_certify(self, data: dict[str, Any]) -> None:
+        """Add a solver whose every point is certified, at a tolerance that others are measured
+        against.
+        """
+        name = certified_answer(self._settings)
+        if not name:
+            rule = "without a certified answer, of a form that has one"
+            raise ParameterError("runs", "the page", rule, len(self._settings.runs))
+        spec = self._settings.add(name)
+        spec.options.param.update(tol=_CERTIFIED)
+        self._explorer.selected = spec.key
+
     def do_duplicate(self, data: dict[str, Any]) -> None:
         spec = self._settings.find(self._key(data))
         self._explorer.selected = self._settings.add(spec.solver, beside=spec).key
@@ -111,7 +125,7 @@ class Commander:
         self._explorer.selected = spec.key
 
     def do_move(self, data: dict[str, Any]) -> None:
-        self._settings.move(self._key(data), commands.whole(data, "by", -1, 1))
+        self._settings.move(self._key(data), commands.whole(data, "to", 0, MOST_RUNS))
 
     def do_select(self, data: dict[str, Any]) -> None:
         self._explorer.selected = self._key(data)

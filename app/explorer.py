@@ -30,7 +30,7 @@ from app.settings import Settings, why_not
 from app.theme import run_look
 from app.views import all_views
 from app.wire import Wire
-from fwcore import DatasetError, ParameterError
+from fwcore import DatasetError, ParameterError, find_loss
 
 TITLE = "Frank-Wolfe Explorer"
 _log = logging.getLogger(__name__)
@@ -158,6 +158,7 @@ class Explorer(Viewer):
         self.wire.put(
             phase=session.state.value if session.state else "empty",
             headline=words.headline(shown, solvers) if solvers else "Add a run to begin.",
+            error=find_loss(shown.loss).error_name,
             changed=any(session.changed(s, settings.chosen()) for s in settings.runs),
             compiling=words.compiling(),
             complaint=self.refusal or "\n".join(dict.fromkeys(failures)),

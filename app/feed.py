@@ -12,6 +12,7 @@ from app.live import all_pictures
 from app.live.computed import Computation
 from app.live.features import TopFeatures
 from app.live.picture import Shown
+from app.live.reference import reference_of
 from app.live.sources import RunSources
 from app.live.spread import reached_by_all, spread
 from app.runs import Run
@@ -96,23 +97,24 @@ class Feed:
         self._follow(shown)
         changed = self._choose_features(shown)
         names = self._names(self.open)
+        reference = reference_of(entry.run for entry in shown)
         for key, sources in self._sources.items():
-            sources.tick(names, self._features, changed)
+            sources.tick(names, self._features, changed, reference)
             if self._wire.state.get(f"stop:{key}") is None and sources.run.walk is not None:
                 stop = sources.run.stopping
                 self._wire.put(**{f"stop:{key}": stop[1] if stop else None})
         self._send_at_cursor(shown)
         if "spread" in names:
-            self._send_spread(shown)
+            self._send_spread(shown, reference)
 
-    def _send_spread(self, shown: list[Shown]) -> None:
+    def _send_spread(self, shown: list[Shown], reference: Run | None) -> None:
         """The quartiles of the repeats, where a point more was reached by all."""
         for entry in shown:
             group = self._session.group(entry.key)
-            at, known = (reached_by_all(group), entry.run), (entry.key, "spread")
+            at, known = (reached_by_all(group), entry.run, reference), (entry.key, "spread")
             if len(group) > 1 and at[0] and self._held.get(known) != at:
                 self._held[known] = at
-                self._wire.rows(entry.key, "spread", spread(group), replace=True)
+                self._wire.rows(entry.key, "spread", spread(group, reference), replace=True)
 
     def _follow(self, shown: list[Shown]) -> None:
         """Turn to the runs that are shown now; what was shown of others goes."""

@@ -1,5 +1,5 @@
 """The runs that the page opens with, as they were recorded: ``python -m app.recorded`` makes the
-file anew.
+file again.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -98,8 +99,7 @@ class Settings(param.Parameterized):
         default="squared",
         objects=[*LOSSES],
         label="Loss",
-        doc="squared: ½(u − y)². logistic: log(1 + exp(−yu)), of two classes. huber: squared near "
-        "the response, absolute far from it. Not every solver takes every loss.",
+        doc="Not every solver takes every loss.",
     )
     test_fraction = option_kinds.Amount(
         default=0.5,
@@ -229,12 +229,11 @@ class Settings(param.Parameterized):
         self.runs.insert(min(place, len(self.runs)), spec)
         return spec
 
-    def move(self, key: int, by: int) -> None:
-        """Move a run up (-1) or down (+1) the list."""
+    def move(self, key: int, to: int) -> None:
+        """Move a run to a place of the list, counted from 0."""
         spec = self.find(key)
-        place = self.runs.index(spec)
         self.runs.remove(spec)
-        self.runs.insert(min(max(0, place + by), len(self.runs)), spec)
+        self.runs.insert(to, spec)
 
     def chosen(self) -> Experiment:
         """The problem as it is set."""
@@ -261,6 +260,11 @@ class Settings(param.Parameterized):
             if reason := why_not(spec.solver, self.loss):
                 raise ParameterError("solver", "the page", reason, spec.solver)
         return self.chosen()
+
+
+def formula_of(loss: str) -> str:
+    """The objective of a loss as plain text."""
+    return re.sub("<[^>]*>", "", find_loss(loss).formula)
 
 
 def relevant_columns(dataset: str) -> int:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
 from typing import Any
 
 from app.runs import Run, RunState, counted
 from app.session import most_active
-from app.settings import Experiment
-from fwcore import FORMS, datasets, find_loss, find_solver, warmup
+from app.settings import Experiment, formula_of
+from fwcore import FORMS, datasets, find_solver, warmup
 
 _FORMS = {
     "ball": "min f(a) subject to ‖a‖₁ ≤ δ",
@@ -27,7 +26,7 @@ def headline(experiment: Experiment, solvers: Sequence[str]) -> str:
         f", {held_out:,} to test on" if held_out else ", none held out"
     )
     forms = dict.fromkeys(_FORMS[find_solver(name).form] for name in solvers)
-    formula = re.sub("<[^>]*>", "", find_loss(experiment.loss).formula)
+    formula = formula_of(experiment.loss)
     return f"{dataset.title}: {train}. {experiment.points} points. {'; '.join(forms)}. {formula}."
 
 

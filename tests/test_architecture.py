@@ -131,7 +131,11 @@ def test_storages_are_known_in_one_package():
         for node in ast.walk(ast.parse(path.read_text())):
             called = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance"
             if called:
-                asked = {n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)}
+                asked = {
+                    n.id if isinstance(n, ast.Name) else n.attr
+                    for n in ast.walk(node.args[1])
+                    if isinstance(n, (ast.Name, ast.Attribute))
+                }
                 assert not asked & names, f"{path}:{node.lineno}"
 
 
@@ -139,7 +143,9 @@ def test_main_is_short_and_modules_are_small():
     scripts = sorted((ROOT / "app" / "client").iterdir())
     lines = {path.name: path.read_text().splitlines() for path in scripts}
     assert {name for name, text in lines.items() if len(text) > 350} == set()
-    assert not [name for name, text in lines.items() for line in text if len(line) > 120]
+    kept = ("Makefile", "pyproject.toml")
+    lines |= {name: (ROOT / name).read_text().splitlines() for name in kept}
+    assert not [(n, line) for n, text in lines.items() for line in text if len(line) > 100]
     assert len((ROOT / "app" / "main.py").read_text().splitlines()) <= 25
     long = {
         module_of(path): n for path in SOURCES if (n := len(path.read_text().splitlines())) > 350

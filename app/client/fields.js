@@ -67,7 +67,8 @@ class Fields {
       label: part.name == 'fraction' ? field.label : part.label}))
     return h('div', {class: 'sampling'}, ...parts.map(part => this.draw(part)),
       h('p', {class: 'told kappa'}, field.told),
-      h('details', {class: 'folded rule', open: field.rule != 'fraction'}, h('summary', {}, 'Rule of sampling'),
+      h('details', {class: 'folded rule', open: field.rule != 'fraction'},
+        h('summary', {}, 'Rule of sampling'),
         this.select(rule)))
   }
 }

@@ -1,8 +1,19 @@
 // One picture as a Bokeh figure: axes as they were chosen, and the layers of each run.
 
-const FEATURE_COLOURS = ['#2498d1', '#ee6649', '#149c7f', '#b9279a', '#077b06', '#5d3df6',
-  '#fe076e', '#1c63d3', '#8a6d00', '#6b7280']
-const COUNTS = ['dots', 'entries', 'grads', 'step', 'nnz']
+// How near, in pixels, a pointer has to come to a line.
+const REACH = 14
+// Room of a name at the end of a line, in pixels.
+const NAME_WIDTH = 90
+const NAME_HEIGHT = 13
+const NAME_LIFT = 4
+// Also between two powers of ten a logarithmic axis has few digits.
+const TICK = `
+  const size = Math.abs(tick)
+  if (size == 0) return '0'
+  for (const [unit, letter] of [[1e9, 'G'], [1e6, 'M'], [1e3, 'k']])
+    if (size >= unit) return Number((tick / unit).toPrecision(3)) + letter
+  return size >= 1e-3 ? String(Number(tick.toPrecision(3)))
+    : tick.toExponential(2).replace(/\\.?0+e/, 'e')`
 
 class Picture {
   constructor(declared, choice, sources, ranges) {
@@ -10,7 +21,11 @@ class Picture {
     this.choice = choice
     this.sources = sources
     this.drawn = new Map()
+    this.lit = null
     this.plot = this.figure(ranges)
+    const {properties} = this.plot
+    for (const property of [properties.inner_height, this.plot.y_range.properties.end])
+      property?.change.connect(() => this.soon())
   }
 
   axis(direction) {
@@ -18,6 +33,14 @@ class Picture {
     const chosen = this.choice[direction] ?? columns[0]
     return {column: chosen, log: this.choice[`${direction}log`] ?? log,
       label: this.declared.labels[chosen]}
+  }
+
+  // Errors are those of the loss, which has a name for them.
+  relabel(error) {
+    for (const [k, direction] of ['x', 'y'].entries()) {
+      const {column, label} = this.axis(direction)
+      this.axes[k].axis_label = error && column.endsWith('_error') ? `${label}: ${error}` : label
+    }
   }
 
   figure(ranges) {
@@ -31,8 +54,7 @@ class Picture {
     const scale = log => new (model(log ? 'LogScale' : 'LinearScale'))({})
     const make = (axis, factors) => new (model(factors ? 'CategoricalAxis'
       : axis.log ? 'LogAxis' : 'LinearAxis'))({axis_label: axis.label, axis_label_standoff: 4,
-      ...(COUNTS.includes(axis.column) ? {formatter: new (model('NumeralTickFormatter'))(
-        {format: '0.[00]a'})} : {})})
+      ...(factors ? {} : {formatter: new (model('CustomJSTickFormatter'))({code: TICK})})})
     this.axes = [make(x, false), make(y, this.factors)]
     this.grids = this.axes.map((axis, k) => new (model('Grid'))({axis, dimension: k}))
     this.cursor = new (model('Span'))({dimension: 'height', visible: false, line_dash: 'dotted',
@@ -53,8 +75,8 @@ class Picture {
         stylesheets: [':host { background: none !important; }']}),
       toolbar_inner: true, toolbar_location: 'above', sizing_mode: 'stretch_both',
       min_border_left: 54, min_border_right: 8, min_border_top: 4, min_height: 60,
-      match_aspect: this.declared.square, outline_line_color: null, output_backend: 'canvas', background_fill_alpha: 0,
-      border_fill_alpha: 0,
+      match_aspect: this.declared.square, outline_line_color: null,
+      output_backend: 'canvas', background_fill_alpha: 0, border_fill_alpha: 0,
     })
   }
 
@@ -100,7 +122,7 @@ class Picture {
     const [x, y] = this.columns(layer)
     const ys = MARKS[layer.kind].parts?.map(part => y + part) ?? y.split('|')
     const tips = layer.source == 'points' || layer.source == 'paths' ? this.declared.tips : []
-    const extra = layer.kind == 'paths' ? ['colour'] : []
+    const extra = Object.keys(MARKS[layer.kind].rows?.([], run, {lit: null}) ?? {})
     const source = this.sources.need(run.key, layer.source, [x, ...ys, ...tips, ...extra])
     return this.part(run, layer, source, makeGlyph(layer, x, ys))
   }
@@ -125,7 +147,7 @@ class Picture {
 
   // Names at the ends of lines.
   names(run, layer) {
-    return this.own(run, {...layer, kind: 'names', style: {}}, ['x', 'y', 'text', 'colour'])
+    return this.own(run, {...layer, kind: 'names', style: {}}, ['x', 'y', 'text', 'colour', 'lift'])
   }
 
   look(run, leads, wide) {
@@ -133,7 +155,7 @@ class Picture {
       const {kind, style} = part.layer
       const mark = MARKS[kind]
       const width = (style.line_width ?? 1.5) * (wide ? 1.8 : 1)
-      Object.assign(part, {run, leads})
+      Object.assign(part, {run, leads, wide})
       part.renderer.setv({name: run.drawn, visible: leads || !mark.leads})
       part.renderer.glyph.setv(
         mark.look(run, {leads, wide, width, marker: style.marker ?? run.marker}))
@@ -144,20 +166,52 @@ class Picture {
   update(key) {
     for (const part of this.drawn.get(key) ?? []) {
       const {kind, source} = part.layer
-      if (kind == 'paths') {
-        const rows = this.sources.of(key, source).data
-        const count = rows.coefficient?.length ?? 0
-        const colours = [...Array(count).keys()].map(k => part.leads
-          ? FEATURE_COLOURS[k % FEATURE_COLOURS.length] : part.run.colour)
-        if (!equal(rows.colour, colours))
-          this.sources.of(key, source).setv({data: {...rows, colour: colours}}, {sync: false})
-      } else if (kind == 'names') part.renderer.data_source.setv({data: this.ends(key, part)},
+      if (MARKS[kind].rows) this.colour(key, part)
+      else if (kind == 'names') part.renderer.data_source.setv({data: this.ends(key, part)},
         {sync: false})
       if (this.factors && part.leads) {
         const factors = [...(this.sources.column(key, source, this.axis('y').column))].reverse()
         if (!equal(this.factors.factors, factors)) this.factors.setv({factors})
       }
     }
+  }
+
+  // The looks of single rows, as of the feature that is pointed at.
+  colour(key, part) {
+    const source = this.sources.of(key, part.layer.source)
+    const features = source.data.index ?? []
+    const looks = MARKS[part.layer.kind].rows(features, part.run, {...part, lit: this.lit})
+    if (Object.keys(looks).some(name => !equal(source.data[name], looks[name])))
+      source.setv({data: {...source.data, ...looks}}, {sync: false})
+  }
+
+  light(feature) {
+    this.lit = feature
+    for (const [key, parts] of this.drawn)
+      for (const part of parts) if (MARKS[part.layer.kind].rows) this.colour(key, part)
+  }
+
+  // The feature under the pointer, of the selected run.
+  featureAt({x, y}) {
+    const part = [...this.drawn.values()].flat()
+      .find(part => part.leads && MARKS[part.layer.kind].rows)
+    if (part === undefined) return null
+    const {data} = part.renderer.data_source
+    if (this.factors) return data.index?.[this.factors.factors.length - 1 - Math.floor(y)] ?? null
+    const {start, end} = this.plot.y_range
+    const near = (end - start) * REACH / this.size('inner_height')
+    const [across, up] = this.columns(part.layer)
+    let best = null
+    let least = near
+    ;(data[across] ?? []).forEach((xs, k) => {
+      let place = 0
+      xs.forEach((value, i) => {
+        if (Math.abs(value - x) < Math.abs(xs[place] - x)) place = i
+      })
+      const away = Math.abs(data[up][k][place] - y)
+      if (away < least) { best = data.index[k]; least = away }
+    })
+    return best
   }
 
   ends(key, part) {
@@ -171,19 +225,69 @@ class Picture {
     }
     if (!Array.isArray(xs[0])) {
       const end = last(xs, ys)
-      return end === null ? {x: [], y: [], text: [], colour: []}
-        : {x: [end[0]], y: [end[1]], text: [part.run.drawn], colour: [part.run.colour]}
+      return end === null ? {x: [], y: [], text: [], colour: [], lift: []} : {x: [end[0]],
+        y: [end[1]], text: [part.run.drawn], colour: [part.run.colour], lift: [-NAME_LIFT]}
     }
-    const out = {x: [], y: [], text: [], colour: []}
+    const out = {x: [], y: [], text: [], colour: [], lift: []}
     if (!part.leads) return out
     const names = this.sources.column(key, part.layer.source, 'name')
     xs.forEach((us, k) => {
       const end = last(us, ys[k])
       if (end === null) return
-      out.x.push(end[0]); out.y.push(end[1]); out.text.push(String(names[k]))
+      out.x.push(end[0]); out.y.push(end[1]); out.lift.push(-NAME_LIFT)
+      out.text.push(String(names[k]))
       out.colour.push(FEATURE_COLOURS[k % FEATURE_COLOURS.length])
     })
     return out
+  }
+
+  // Once for many changes.
+  soon() {
+    if (this.waiting) return
+    this.waiting = true
+    requestAnimationFrame(() => { this.waiting = false; this.separate() })
+  }
+
+  // A size of the frame; not a number before it is laid out.
+  size(name) {
+    const property = this.plot.properties[name]
+    return property.is_unset ? NaN : property.get_value()
+  }
+
+  // Names at the ends of lines that would run into each other are moved apart.
+  separate() {
+    const {x_range, y_range} = this.plot
+    const [inner_width, inner_height] = [this.size('inner_width'), this.size('inner_height')]
+    const ends = []
+    if (!Number.isFinite(inner_height)) return
+    for (const part of [...this.drawn.values()].flat()) {
+      const {data} = part.renderer.data_source
+      if (part.layer.kind != 'names' || !part.renderer.visible) continue
+      data.x.forEach((x, k) => ends.push({part, k,
+        x: pixels(x, x_range, this.axis('x').log, inner_width),
+        y: pixels(data.y[k], y_range, this.axis('y').log, inner_height)}))
+    }
+    ends.sort((a, b) => a.y - b.y)
+    const near = (a, b) => Math.abs(a.x - b.x) < NAME_WIDTH
+    // Up from the lowest, and down again from the top of the frame.
+    ends.forEach((end, k) => {
+      const below = ends.slice(0, k).filter(other => near(end, other)).map(other => other.at)
+      end.at = Math.max(end.y, ...below.map(at => at + NAME_HEIGHT))
+    })
+    ends.reverse().forEach((end, k) => {
+      const above = ends.slice(0, k).filter(other => near(end, other)).map(other => other.at)
+      end.at = Math.min(end.at, inner_height - NAME_HEIGHT, ...above.map(at => at - NAME_HEIGHT))
+    })
+    const lifts = new Map()
+    for (const {part, k, y, at} of ends) {
+      if (!lifts.has(part)) lifts.set(part, [])
+      lifts.get(part)[k] = Number.isFinite(at) ? -(NAME_LIFT + at - y) : -NAME_LIFT
+    }
+    for (const [part, lift] of lifts) {
+      const source = part.renderer.data_source
+      if (!equal(source.data.lift, lift))
+        source.setv({data: {...source.data, lift}}, {sync: false})
+    }
   }
 
   level(key, value) {
@@ -206,6 +310,12 @@ class Picture {
       axis_label_text_font_style: 'normal', axis_label_text_font_size: '12px'})
     for (const grid of this.grids) grid.setv({grid_line_color: faint, grid_line_alpha: 0.35})
   }
+}
+
+// Where a value is on the screen, from the beginning of its range.
+function pixels(value, {start, end}, log, size) {
+  const place = log ? Math.log : x => x
+  return size * (place(value) - place(start)) / (place(end) - place(start))
 }
 
 const equal = (a, b) => a != null && a.length == b.length && a.every((x, k) => x === b[k])

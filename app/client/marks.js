@@ -1,15 +1,27 @@
-// Kinds of layers: how each is drawn of columns, and how a run makes it look. A new kind is an entry.
+// Kinds of layers: how each is drawn of columns, and how a run makes it look. A new kind is an
+// entry.
 
 const GREY = '#808890'
+const FEATURE_COLOURS = ['#2498d1', '#ee6649', '#149c7f', '#b9279a', '#077b06', '#5d3df6',
+  '#fe076e', '#1c63d3', '#8a6d00', '#6b7280']
 const field = name => ({field: name})
 const along = (x, [y]) => ({x: field(x), y: field(y)})
 const between = (x, [low, high]) => ({x: field(x), y1: field(low), y2: field(high)})
 const lists = (x, [y]) => ({xs: field(x), ys: field(y)})
 const filled = run => ({fill_color: run.colour, line_color: run.colour})
 
+// A feature that is pointed at stands out in every run, and the others step back.
+const shade = (features, run, {lit}) => ({
+  strength: features.map(j => lit === null ? 0.25 : j === lit ? 0.75 : 0.1)})
+const trail = (features, run, {leads, wide, lit}) => ({
+  colour: features.map((_, k) => leads ? FEATURE_COLOURS[k % FEATURE_COLOURS.length] : run.colour),
+  width: features.map(j => (leads ? (wide ? 3.4 : 2) : 0.8) * (j === lit ? 2 : 1)),
+  strength: features.map(j => lit === null ? (leads ? 0.95 : 0.5) : j === lit ? 1 : 0.15)})
+
 // glyph: Bokeh's name of it. at: its columns. style: as it always is. look: as the run, whether it
 // is selected, and the factor of its width make it. parts: ends of the names of the columns that
-// stand for the chosen one. leads: whether it is drawn of the selected run alone.
+// stand for the chosen one. leads: whether it is drawn of the selected run alone. rows: columns
+// that the page adds to its source, of the indices of the features in its rows.
 const MARKS = {
   line: {glyph: 'Line', at: along, look: (run, {width}) => ({line_color: run.colour,
     line_dash: run.dash, line_width: width})},
@@ -17,7 +29,8 @@ const MARKS = {
   rings: {glyph: 'Scatter', at: along, style: {fill_alpha: 0},
     look: (run, {marker}) => ({line_color: run.colour, marker})},
   bars: {glyph: 'HBar', at: (x, [y]) => ({y: field(y), right: field(x)}), leads: true,
-    style: {left: 0, height: 0.7}, look: run => filled(run)},
+    style: {left: 0, height: 0.7, fill_alpha: field('strength'), line_alpha: 0},
+    look: run => filled(run), rows: shade},
   median: {glyph: 'Line', at: along, parts: ['_median'],
     look: (run, {width}) => ({line_color: run.colour, line_width: width})},
   band: {glyph: 'VArea', at: between, style: {fill_alpha: 0.18}, parts: ['_low', '_high'],
@@ -26,14 +39,13 @@ const MARKS = {
     look: run => ({fill_color: run.colour})},
   contours: {glyph: 'MultiLine', at: lists, style: {line_color: GREY, line_alpha: 0.6},
     look: () => ({})},
-  paths: {glyph: 'MultiLine', at: lists, style: {line_color: field('colour')},
-    look: (run, {leads, wide}) => leads
-      ? {line_dash: 'solid', line_width: wide ? 3.4 : 2, line_alpha: 0.95}
-      : {line_dash: run.dash, line_width: 0.8, line_alpha: 0.5}},
+  paths: {glyph: 'MultiLine', at: lists, style: {line_color: field('colour'),
+    line_width: field('width'), line_alpha: field('strength')},
+    look: (run, {leads}) => ({line_dash: leads ? 'solid' : run.dash}), rows: trail},
   level: {glyph: 'HSpan', at: () => ({y: field('y')}), look: run => ({line_color: run.colour})},
   names: {glyph: 'Text', at: () => ({x: field('x'), y: field('y'), text: field('text'),
     text_color: field('colour')}), look: () => ({}), style: {text_font_size: '11px',
-    text_align: 'right', text_baseline: 'bottom', x_offset: 4, y_offset: -6}},
+    text_align: 'right', text_baseline: 'bottom', x_offset: -2, y_offset: field('lift')}},
 }
 
 function makeGlyph({kind, style}, x, ys) {

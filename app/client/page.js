@@ -27,12 +27,14 @@ function bar(app) {
   const dataset = h('select', {'aria-label': 'Dataset', class: 'dataset',
     onchange: () => app.send({do: 'set', name: 'dataset', value: dataset.value})})
   state.on(['dataset', 'datasets'], ({dataset: chosen, datasets}) => redraw(app, dataset,
-    [chosen.name, datasets], () => datasets.map(([label, entries]) => h('optgroup', {label}, ...entries.map(
-      ([value, title]) => h('option', {value, selected: value == chosen.name}, title))))))
+    [chosen.name, datasets], () => datasets.map(([label, entries]) => h('optgroup', {label},
+      ...entries.map(([value, title]) =>
+        h('option', {value, selected: value == chosen.name}, title))))))
   return h('header', {class: 'bar'}, h('h1', {}, 'Frank-Wolfe Explorer'),
     h('div', {class: 'transport', role: 'group', 'aria-label': 'Runs'}, ...Object.values(buttons)),
     pace(app), dataset, side,
-    h('div', {class: 'corner'}, button('Present', () => app.present(), {symbol: 'full', shown: false, class: 'quiet'}),
+    h('div', {class: 'corner'},
+      button('Present', () => app.present(), {symbol: 'full', shown: false, class: 'quiet'}),
       button('Dark or light', () => app.turn(), {symbol: 'dark', shown: false, class: 'quiet'}),
       button('?', () => app.dialogs.help(), {class: 'quiet', 'aria-label': 'Help and keys'})))
 }
@@ -52,7 +54,7 @@ function pace(app) {
   }
   const send = () => {
     const rate = RATES[Number(slider.value)]
-    // A CPU second is dear: a tenth of a second a second is slow motion.
+    // A CPU second buys much: a tenth of a second a second is slow motion.
     const scale = unit.value == 'seconds' ? 1e-6 : unit.value == 'step' ? 1e-2 : 1
     told()
     app.send({do: 'pace', unit: unit.value, rate: rate === null ? null : rate * scale})

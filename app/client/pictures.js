@@ -7,6 +7,7 @@ class Gallery {
     this.frames = new Map()
     this.ranges = {}
     this.point = -1
+    this.lit = null
     this.sources.changed = run => { this.touched.add(run) }
     this.touched = new Set()
     this.roots = []
@@ -17,6 +18,9 @@ class Gallery {
     this.ready = Bokeh.embed.add_document_standalone(this.document, app.host, this.roots)
     app.state.on(['runs', 'selected'], () => this.show())
     app.state.on(['row', 'stop'], () => this.levels())
+    app.state.on(['error'], ({error}) => {
+      for (const frame of this.frames.values()) frame.picture.relabel(error)
+    })
     app.state.on(['title', 'caption'], (_, changed) => this.say(changed))
     app.state.on(['phase'], state => this.began(state.phase))
   }
@@ -50,7 +54,10 @@ class Gallery {
     if (this.touched.size == 0) return
     for (const frame of this.frames.values())
       for (const run of this.touched) frame.picture.update(run)
-    for (const frame of this.frames.values()) frame.blank()
+    for (const frame of this.frames.values()) {
+      frame.blank()
+      frame.picture.separate()
+    }
     this.touched.clear()
     this.move(this.point)
   }
@@ -89,6 +96,13 @@ class Gallery {
     return best
   }
 
+  // A feature that is pointed at is lit in every picture.
+  light(feature) {
+    if (feature === this.lit) return
+    this.lit = feature
+    for (const frame of this.frames.values()) frame.picture.light(feature)
+  }
+
   theme() { for (const frame of this.frames.values()) frame.theme() }
 
   csv(name) {
@@ -122,12 +136,14 @@ class Frame {
     this.say()
   }
 
-  // Makes the figure, again where its axes were chosen anew.
+  // Makes the figure, again where other axes were chosen.
   build() {
     const {gallery, declared} = this
     if (this.picture) this.remove()
     this.picture = new Picture(declared, this.choice, gallery.sources, gallery.ranges)
     this.picture.plot.on_event?.('mousemove', event => this.hovered(event))
+    this.picture.plot.on_event?.('mouseleave', () => gallery.light(null))
+    this.picture.relabel(gallery.app.state.get('error'))
     gallery.roots.push(this.canvas)
     gallery.document.add_root(this.picture.plot)
     this.theme()
@@ -171,6 +187,17 @@ class Frame {
     const {gallery} = this
     const k = gallery.nearest(this.picture.axis('x').column, event.x)
     if (k >= 0 && k != gallery.point) gallery.app.choose(k)
+    gallery.light(this.picture.featureAt(event))
+    this.tint()
+  }
+
+  // Bokeh's tooltips are white whatever is around them.
+  tint() {
+    const style = getComputedStyle(this.gallery.app.root)
+    for (const tip of document.querySelectorAll('.bk-Tooltip'))
+      for (const [name, own] of [['background-color', 'paper'], ['color', 'ink'],
+        ['divider-color', 'line']])
+        tip.style.setProperty(`--${name}`, style.getPropertyValue(`--${own}`))
   }
 
   say() {

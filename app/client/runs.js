@@ -4,6 +4,7 @@ class Runs {
   constructor(app) {
     this.app = app
     this.rows = new Map()
+    this.dragged = null
     this.list = h('ul', {class: 'list', 'aria-label': 'Runs'})
     this.form = h('div', {class: 'form'})
     this.path = h('div', {class: 'form'})
@@ -11,7 +12,7 @@ class Runs {
     this.undo = h('div', {class: 'undo', role: 'status', hidden: true})
     const add = button('+ Add run', () => app.dialogs.add(), {class: 'add'})
     const certified = button('+ Add the certified answer', () =>
-      app.send({do: 'add', solver: app.state.get('certified')}), {class: 'add'})
+      app.send({do: 'certify'}), {class: 'add'})
     app.state.on(['certified'], state => { certified.hidden = state.certified == '' })
     this.title = h('h2', {})
     this.element = h('aside', {class: 'side', 'aria-label': 'Runs and settings'},
@@ -68,16 +69,28 @@ class Runs {
       ['Rename', () => this.app.dialogs.rename(row.run)],
       ['Copy code', send('code')],
       ['Pin as baseline', send('pin')],
-      ['Move up', send('move', {by: -1})],
-      ['Move down', send('move', {by: 1})],
+      ['Move up', () => this.move(run.key, this.place(run.key) - 1)],
+      ['Move down', () => this.move(run.key, this.place(run.key) + 1)],
       ['Pause or resume', () => this.app.send({run: run.key,
         do: this.app.state.get(`row:${run.key}`).state == 'paused' ? 'resume' : 'pause'})],
       ['Stop', send('stop')],
       ['Remove', () => this.remove(row.run)],
     ])
-    row.element = h('li', {class: 'run', 'data-solver': run.solver, 'data-run': String(run.key)},
-      row.pick, row.eye, row.more)
+    row.element = h('li', {class: 'run', 'data-solver': run.solver, 'data-run': String(run.key),
+      draggable: true, ondragstart: () => { this.dragged = run.key },
+      ondragover: event => { if (this.dragged !== null) event.preventDefault() },
+      ondrop: event => this.drop(event, run.key), ondragend: () => { this.dragged = null }},
+    row.pick, row.eye, row.more)
     return row
+  }
+
+  place(key) { return this.app.state.get('runs').findIndex(run => run.key == key) }
+
+  move(key, to) { this.app.send({do: 'move', run: key, to: Math.max(0, to)}) }
+
+  drop(event, key) {
+    event.preventDefault()
+    if (this.dragged !== null && this.dragged != key) this.move(this.dragged, this.place(key))
   }
 
   status(state, changed) {
@@ -114,7 +127,8 @@ class Runs {
       const draw = list => list.map(field => fields.draw(field))
       const open = this.form.querySelector('details.advanced')?.open ?? false
       return [h('p', {class: 'told'}, form.reference), ...draw(form.first),
-        h('details', {class: 'folded advanced', open}, h('summary', {}, `Advanced (${form.rest.length})`),
+        h('details', {class: 'folded advanced', open},
+          h('summary', {}, `Advanced (${form.rest.length})`),
           ...draw(form.rest))]
     })
   }

@@ -8,13 +8,14 @@ class Stage {
     this.beside = h('div', {class: 'beside'})
     this.tables = h('div', {class: 'tables', tabindex: '0', 'aria-label': 'Tables'})
     this.tabs = h('div', {role: 'tablist', 'aria-label': 'Views', class: 'tabs'})
+    this.picks = h('div', {class: 'picks', role: 'group', 'aria-label': 'Pictures of the view'})
     this.question = h('p', {class: 'question'})
     this.slider = h('input', {type: 'range', min: '1', max: '2', value: '1',
       'aria-label': 'Point under the cursor',
       oninput: () => app.choose(Number(this.slider.value) - 1)})
     this.readout = h('output', {class: 'readout'})
     this.panel = h('div', {role: 'tabpanel', class: 'panel', id: 'panel'},
-      this.hero, this.beside, this.tables)
+      this.picks, this.hero, this.beside, this.tables)
     this.element = h('main', {class: 'stage'}, h('div', {class: 'head'}, this.tabs, this.question),
       this.panel, h('div', {class: 'cursor'}, this.slider, this.readout))
     app.state.on(['views'], () => this.makeTabs())
@@ -52,6 +53,8 @@ class Stage {
     this.hero.replaceChildren(...frames.slice(0, 1).map(frame => frame.element))
     this.beside.replaceChildren(...frames.slice(1).map(frame => frame.element))
     this.panel.dataset.view = name
+    this.picks.replaceChildren(...frames.map(frame => this.pick(frame, frames)))
+    this.bring(frames[0], frames)
     this.hero.hidden = this.beside.hidden = frames.length == 0
     this.tables.hidden = frames.length > 0
     this.question.textContent = view.question
@@ -66,6 +69,19 @@ class Stage {
     this.gallery.move(this.gallery.point)
   }
 
+  // On a phone one picture is shown at a time.
+  pick(frame, frames) {
+    const {name, title} = frame.declared
+    return h('button', {type: 'button', title, 'data-pick': name,
+      onclick: () => this.bring(frame, frames)}, name[0].toUpperCase() + name.slice(1))
+  }
+
+  bring(front, frames) {
+    for (const frame of frames) frame.element.classList.toggle('front', frame === front)
+    for (const pick of this.picks.children)
+      pick.setAttribute('aria-pressed', String(pick.dataset.pick == front.declared.name))
+  }
+
   moved(k, count) {
     this.slider.max = String(Math.max(2, count))
     this.slider.disabled = count == 0
@@ -75,7 +91,8 @@ class Stage {
     const at = column => sources.column(lead, 'points', column)[k]
     const say = (x, digits) => Number.isFinite(x) ? String(Number(x.toPrecision(digits))) : 'none'
     const name = this.gallery.runs.find(run => run.key == lead)?.drawn ?? ''
-    this.readout.textContent = `${name}, point ${k + 1} of ${count}: δ or λ ${say(at('value'), 4)}, `
+    this.readout.textContent = `${name}, point ${k + 1} of ${count}: `
+      + `δ or λ ${say(at('value'), 4)}, `
       + `ℓ1 norm ${say(at('l1'), 4)}, ${at('nnz')} active, test error ${say(at('test_error'), 4)}, `
       + `true gap / f(0) ${say(at('relative_gap'), 2)}`
     this.slider.setAttribute('aria-valuetext', this.readout.textContent)

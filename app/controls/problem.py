@@ -8,7 +8,7 @@ import numpy as np
 
 from app.controls.fields import Field, field
 from app.downloads import running
-from app.settings import Settings, why_not
+from app.settings import Settings, formula_of, why_not
 from fwcore import LOSSES, all_solvers, datasets, find_loss, find_solver
 
 _FAMILIES = {
@@ -50,7 +50,7 @@ def _losses_without(dataset: str) -> list[str]:
 
 def problem_fields(settings: Settings) -> list[Field]:
     """What the page draws of the problem."""
-    loss = settings.param.loss
+    loss, chosen = settings.param.loss, find_loss(settings.loss)
     share = field(settings, "test_fraction")
     shares = sorted({k / 20 for k in range(19)} | {round(settings.test_fraction, 6)})
     steps = [[str(value), f"{100 * value:.0f} %"] for value in shares]
@@ -59,7 +59,7 @@ def problem_fields(settings: Settings) -> list[Field]:
         {
             "name": "loss",
             "label": loss.label,
-            "doc": loss.doc,
+            "doc": f"{formula_of(settings.loss)}; y is {chosen.response}. {loss.doc}",
             "kind": "select",
             "value": settings.loss,
             "choices": [[name, name] for name in LOSSES],

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from app.live.features import lookup
 from app.live.picture import Axis, Columns, Layer, Picture, Shown, point_of
 from app.runs import Run
+from fwcore import datasets, experiments
 
 _BARS = 12
 _ROWS = 400
@@ -32,7 +34,7 @@ def _largest(lead: Shown, point: int) -> list[int]:
 def _coefficients(entry: Shown, lead: Shown, point: int) -> Columns:
     k, features = _beside(entry, lead, point), _largest(lead, point)
     if k is None:
-        return {"feature": [], "coefficient": []}
+        return {"feature": [], "coefficient": [], "index": []}
     order = np.argsort(features)
     values = np.zeros(len(features))
     values[order] = lookup([features[i] for i in order], *entry.run.walk.columns[k])
@@ -42,7 +44,7 @@ def _coefficients(entry: Shown, lead: Shown, point: int) -> Columns:
         f"{name} ({j})" if names.count(name) > 1 else name
         for name, j in zip(names, features, strict=True)
     ]
-    return {"feature": told, "coefficient": values.tolist()}
+    return {"feature": told, "coefficient": values.tolist(), "index": features}
 
 
 class Coefficients(Picture):
@@ -53,7 +55,7 @@ class Coefficients(Picture):
     x = Axis(("coefficient",))
     y = Axis(("feature",), factors=True)
     layers = (
-        Layer("bars", "bars", style={"fill_alpha": 0.25, "line_alpha": 0.0}),
+        Layer("bars", "bars"),
         Layer("dots", "bars", style={"size": 9}),
     )
     legend = "Bars: the selected run. Marks: each run, at the same l1 norm."
@@ -109,17 +111,34 @@ class Fit(Picture):
 
 
 def _overlap(entry: Shown, lead: Shown, point: int) -> Columns:
-    columns: Columns = {"l1": [], "overlap": []}
+    columns: Columns = {"l1": [], "overlap": [], "f_measure": []}
     if not entry.run.reached:
         return columns
-    theirs = lead.run.points["l1"]
+    theirs, truth = lead.run.points["l1"], _truth(entry.run.walk.problem)
     for k, l1 in enumerate(entry.run.points["l1"].tolist()):
         ours = set(entry.run.walk.columns[k][0].tolist())
         other = set(lead.run.walk.columns[int(np.abs(theirs - l1).argmin())][0].tolist())
         either = len(ours | other)
         columns["l1"].append(l1)
         columns["overlap"].append(len(ours & other) / either if either else 1.0)
+        columns["f_measure"].append(_f_measure(entry.run.walk, k, truth))
     return columns
+
+
+def _truth(problem: Any) -> Any:
+    """The coefficients that the response was made with; None where they are not known."""
+    dataset = dict(problem.source).get("dataset")
+    return None if dataset is None else datasets.true_coefficients(dataset, problem)
+
+
+def _f_measure(walk: Any, k: int, truth: Any) -> float:
+    """Of the support of the ``k``-th point with the true one."""
+    if truth is None:
+        return float("nan")
+    coef = np.zeros(len(truth))
+    indices, values = walk.columns[k]
+    coef[indices] = walk.problem.y_scale * values
+    return float(experiments.metrics.f_measure(coef, truth))
 
 
 class Overlap(Picture):
@@ -128,9 +147,9 @@ class Overlap(Picture):
     name = "overlap"
     title = "Do the runs choose the same features?"
     x = Axis(("l1",))
-    y = Axis(("overlap",))
+    y = Axis(("overlap", "f_measure"))
     layers = (Layer("line", "overlap", named=True, style={"line_width": 1.8}),)
-    legend = "1: the same active features as the selected run. 0: none in common."
+    legend = "1: the same active features as the selected run, or the true ones. 0: none in common."
     computed = {"overlap": _overlap}
 
     def finding(self, runs: Sequence[Shown]) -> str:

@@ -19,7 +19,7 @@ class Race(Picture):
     name = "race"
     title = "What an error costs"
     x = Axis(("dots", "entries", "seconds", "step", "grads"), log=True)
-    y = Axis(("least_error", "test_error", "train_error", "relative_gap"))
+    y = Axis(("least_error", "test_error", "train_error", "relative_gap", "suboptimality"))
     layers = (
         *SPREAD,
         Layer("line", named=True, style={"line_width": 2.2}),

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from app.live.features import TopFeatures, lookup
+from app.live.reference import suboptimality
 from app.live.thinning import ROUNDING, Thinner
 from app.runs import COSTS, Run
 
@@ -37,13 +38,22 @@ class RunSources:
         self._sent = {"points": 0, "paths": 0}
         self._chunks = 0
         self._over = False
+        self._reference: Run | None = None
         self._gaps: dict[int, float] = {}
         self._thinners = {name: Thinner() for name in _STEPS}
         self._thin_hits, self._hits = Thinner(least=-1.0), (0.0, 0)
 
-    def tick(self, open_sources: Collection[str], features: TopFeatures, changed: bool) -> None:
+    def tick(
+        self,
+        open_sources: Collection[str],
+        features: TopFeatures,
+        changed: bool,
+        reference: Run | None = None,
+    ) -> None:
         """Send what is new of the sources that somebody looks at."""
         run = self.run
+        if reference is not self._reference:
+            self._reference, self._sent["points"] = reference, 0
         if run.walk is None or (run.latest is None and not run.state.over):
             return
         # In this order: the worker adds the last chunk of a point before it counts the point.
@@ -81,6 +91,7 @@ class RunSources:
         data["value"] = rows["value"].tolist()
         gaps = rows["true_gap"] / walk.problem.f0
         data["relative_gap"] = np.where(gaps > ROUNDING, gaps, np.nan).tolist()
+        data["suboptimality"] = suboptimality(rows, walk.problem.f0, self._reference).tolist()
         data["own_gap"] = [self._gaps.get(k, float("nan")) for k in range(start, stop)]
         data |= _costs(rows)
         data["empty_share"] = (rows["empty"] / np.maximum(rows["steps"], 1)).tolist()
@@ -107,6 +118,7 @@ class RunSources:
             "point": [[*range(1, stop + 1)]] * len(chosen),
             "coefficient": table.T.tolist(),
             "name": [self.run.feature_name(j) for j in chosen],
+            "index": [int(j) for j in chosen],
         }
         self._send("paths", data, replace=True)
 
@@ -129,7 +141,7 @@ class RunSources:
         self._send("heads", heads, replace=True)
 
     def _send_steps(self, chunks: Any, f0: float) -> None:
-        anew = self._chunks == 0
+        first = self._chunks == 0
         stopping = self.run.stopping
         # Column by column: to join rows of records takes numpy eight times as long.
         numbers = np.concatenate([rows["step"] for rows in chunks])
@@ -139,12 +151,12 @@ class RunSources:
             scale = 1.0 if name == "moves" else 1.0 / f0
             values = scale * np.concatenate([rows[column] for rows in chunks])
             steps, shown, replace = self._thinners[name].add(numbers, values)
-            if replace or len(steps) or anew:
+            if replace or len(steps) or first:
                 columns = {"step": steps.tolist(), "gap": shown.tolist()}
-                self._send(name, columns, replace=replace or anew)
-        self._send_hits(numbers, np.concatenate([rows["hit"] for rows in chunks]), anew)
+                self._send(name, columns, replace=replace or first)
+        self._send_hits(numbers, np.concatenate([rows["hit"] for rows in chunks]), first)
 
-    def _send_hits(self, numbers: Any, hits: Any, anew: bool) -> None:
+    def _send_hits(self, numbers: Any, hits: Any, first: bool) -> None:
         """The share of right answers so far, where the judge looked."""
         looked = np.isfinite(hits)
         if not looked.any():
@@ -154,7 +166,7 @@ class RunSources:
         self._hits = (total + float(hits[looked].sum()), count + int(looked.sum()))
         steps, shown, replace = self._thin_hits.add(numbers[looked], shares)
         columns = {"step": steps.tolist(), "share": shown.tolist()}
-        self._send("hits", columns, replace=replace or anew)
+        self._send("hits", columns, replace=replace or first)
 
 
 def _wanted(open_sources: Collection[str], *names: str) -> bool:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.live.picture import Columns
+from app.live.reference import suboptimality
 from app.runs import COSTS, Run
 
 _ALONG = ("l1", "point", *COSTS)
-_ACROSS = ("least_error", "test_error", "train_error", "relative_gap", "nnz")
+_ACROSS = ("least_error", "test_error", "train_error", "relative_gap", "suboptimality", "nnz")
 _QUARTILES = {"low": 25, "median": 50, "high": 75}
 
 
@@ -19,13 +20,13 @@ def reached_by_all(runs: Sequence[Run]) -> int:
     return min((run.reached for run in runs), default=0)
 
 
-def spread(runs: Sequence[Run]) -> Columns:
+def spread(runs: Sequence[Run], reference: Run | None = None) -> Columns:
     """The median of what is along an axis, and the quartiles of what is across it, at each point
     that all have reached.
     """
     points = reached_by_all(runs)
     held = {
-        name: np.array([_column(run, name)[:points] for run in runs], dtype=float)
+        name: np.array([_column(run, name, reference)[:points] for run in runs], dtype=float)
         for name in (*_ALONG, *_ACROSS)
     }
     # Where nothing is known of any, as of a test error without test rows, nothing is drawn.
@@ -38,7 +39,7 @@ def spread(runs: Sequence[Run]) -> Columns:
     return columns
 
 
-def _column(run: Run, name: str) -> np.ndarray:
+def _column(run: Run, name: str, reference: Run | None) -> np.ndarray:
     rows = run.points
     if name == "point":
         return np.asarray(rows["point"] + 1)
@@ -46,6 +47,8 @@ def _column(run: Run, name: str) -> np.ndarray:
         return np.asarray(rows["steps"])
     if name == "relative_gap":
         return run.relative_gaps
+    if name == "suboptimality":
+        return suboptimality(rows, run.walk.problem.f0, reference)
     if name == "least_error":
         return np.asarray(np.fmin.accumulate(rows["test_error"]))
     return np.asarray(rows[name])

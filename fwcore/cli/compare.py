@@ -34,9 +34,11 @@ from fwcore.errors import ParameterError
 from fwcore.experiments import published
 from fwcore.experiments.compare import Summary, compare
 from fwcore.experiments.solver_spec import parse_specs
-from fwcore.problem import Problem
+from fwcore.losses import Loss, find_loss
+from fwcore.solvers import find_solver
 
-_DEFAULTS = {"squared": "cd,sfw:1%", "logistic": "scd,sfw:1%"}
+# The first of each form that takes the loss.
+_DEFAULTS = (("cd", "scd", "fista"), ("sfw:1%", "fw"))
 _HEADINGS = {
     "solver": "solver",
     "seconds": "time, s",
@@ -100,7 +102,9 @@ def run(
         form = "json" if as_json else "wide" if wide and form == "table" else form
         if form not in FORMATS:
             raise ParameterError("format", "fwcore compare", f"one of {[*FORMATS]}", form)
-        specs = parse_specs(solvers or _DEFAULTS.get(loss or "squared", _DEFAULTS["squared"]))
+        specs = parse_specs(
+            solvers or default_solvers(find_loss(loss or datasets.find(dataset).loss))
+        )
         with progress_line(quiet) as line, interruptible() as interrupted:
             problem = datasets.load(
                 dataset,
@@ -119,7 +123,7 @@ def run(
                 points=points,
                 delta_max=delta_max,
                 shared=shared,
-                truth=_truth(dataset, problem),
+                truth=datasets.true_coefficients(dataset, problem),
                 seed=seed,
                 progress=line,
                 stopped=interrupted.is_set,
@@ -132,13 +136,13 @@ def run(
     raise typer.Exit(0 if all(row.finished for row in rows) else STEP_LIMIT)
 
 
-def _truth(dataset: str, problem: Problem) -> Any:
-    """True coefficients of what is generated, of columns of unit norm; None where they are not
-    known, or columns were dropped.
-    """
-    entry = datasets.find(dataset)
-    coef = datasets.read(entry).coef if entry.generator else None
-    return None if coef is None or coef.size != problem.p else coef / problem.design.scale
+def default_solvers(loss: Loss) -> str:
+    """Solvers for a comparison where none were named."""
+    fitting = (
+        next(name for name in names if not find_solver(name.partition(":")[0]).lacks(loss))
+        for names in _DEFAULTS
+    )
+    return ",".join(fitting)
 
 
 def _shown(rows: Sequence[Summary]) -> dict[str, str]:

@@ -86,5 +86,6 @@ def with_flags(
 
     with_groups.__doc__ = command.__doc__
     added = [parameter for flags in groups.values() for parameter in flags]
-    with_groups.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+    extended: Any = with_groups
+    extended.__signature__ = signature.replace(parameters=[*own, *added])
     return with_groups

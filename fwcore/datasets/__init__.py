@@ -6,6 +6,10 @@ downloads what it needs.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+import numpy as np
+
 from fwcore.datasets import reading
 from fwcore.datasets.catalogue import Entry, read_catalogue
 from fwcore.datasets.dataset import Dataset, kappa_share
@@ -20,6 +24,7 @@ from fwcore.datasets.parsing import (
 )
 from fwcore.datasets.resuming import Progress
 from fwcore.errors import ParameterError
+from fwcore.kernels.types import Floats
 from fwcore.problem import Problem
 
 __all__ = [
@@ -40,6 +45,7 @@ __all__ = [
     "parse_upload",
     "read",
     "read_catalogue",
+    "true_coefficients",
 ]
 
 DATASETS: tuple[Entry, ...] = read_catalogue()
@@ -132,6 +138,26 @@ def load(
         loss=loss,
         positive=positive,
     )
+
+
+def true_coefficients(name: str | Entry, problem: Problem) -> Floats | None:
+    """The coefficients that a generated response was made with, of shape (p,), in the scale of the
+    columns of ``problem``; None where they are not known, or columns were dropped.
+
+    Raises
+    ------
+    ParameterError
+        Unknown name.
+    """
+    entry = _entry(name)
+    coef = _made_with(entry)
+    known = coef is not None and coef.size == problem.p
+    return np.asarray(coef / problem.design.scale) if known else None
+
+
+@lru_cache(maxsize=8)
+def _made_with(entry: Entry) -> Floats | None:
+    return read(entry).coef if entry.generator else None
 
 
 def _entry(name: str | Entry) -> Entry:

@@ -172,15 +172,15 @@ def _run(
     }
     options = {name: value for name, value in given.items() if name in declared} | spec.options
     walk = Walk(problem, solver, [value], options, seed=seed)
-    looks: list[tuple[float, ...]] = [(0.0, 0.0, 0.0, problem.f0, 0.0, np.nan, np.nan)]
+    checked: list[tuple[float, ...]] = [(0.0, 0.0, 0.0, problem.f0, 0.0, np.nan, np.nan)]
     made = 0
     steps = walk.snapshots(1)
     snapshot: Snapshot | None = next(steps)
     while snapshot is not None:
         spent = 0.0
         if snapshot.rows.size:
-            looks.append(_look(problem, solver.form, value, walk.notes, snapshot))
-            made, spent = made + snapshot.rows.size, looks[-1][0 if unit == "entries" else 1]
+            checked.append(_check(problem, solver.form, value, walk.notes, snapshot))
+            made, spent = made + snapshot.rows.size, checked[-1][0 if unit == "entries" else 1]
         # A look costs a pass, which short steps would be drowned in: they are looked at in equal
         # ratios.
         wanted = 1 if "updates" in declared else max(1, int(_GROWTH * made))
@@ -191,12 +191,12 @@ def _run(
     names = ("entries", "grads", "seconds", "objective", "density", "true_gap", "gap")
     return Curve(
         spec.text,
-        **dict(zip(names, np.array(looks, dtype=np.float64).T, strict=True)),
+        **dict(zip(names, np.array(checked, dtype=np.float64).T, strict=True)),
         notes=walk.notes,
     )
 
 
-def _look(
+def _check(
     problem: Problem, form: str, value: float, notes: dict[str, Any], snapshot: Snapshot
 ) -> tuple[float, ...]:
     last = snapshot.rows[-1]

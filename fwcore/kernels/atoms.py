@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from fwcore.kernels.dispatch import compiled_only
-from fwcore.kernels.scaled_iterate import GONE
+from fwcore.kernels.scaled_iterate import GONE, add_to, drop, enlist
 
 
 def slope_of(slopes, state, j):
@@ -52,3 +52,16 @@ def longest_away(weight):
 def pair_length(j, vertex, i, away):
     """||vertex e_j - away e_i||^2."""
     return (vertex - away) ** 2 if i == j else vertex * vertex + away * away
+
+
+@njit(nogil=True, cache=True)
+def take_pairwise(state, k, away, j, vertex, step, weight):
+    """a <- a + step (vertex e_j - away e_i), i the k-th column of the support; from the origin
+    where k is -1. An atom whose ``weight`` is used up is dropped.
+    """
+    if k >= 0:
+        add_to(state, state.support[k], -step * away)
+        if step == weight:
+            drop(state, k)
+    enlist(state, j)
+    add_to(state, j, step * vertex)

@@ -62,6 +62,24 @@ def mixed_squares(squares, a_j, vertex, step):
 
 
 @njit(nogil=True, cache=True)
+def largest_coefficient(state):
+    """max abs(coef_j), before it is scaled."""
+    largest = 0.0
+    for k in range(state.iterate[0].nnz):
+        largest = max(largest, abs(state.coef[state.support[k]]))
+    return largest
+
+
+@njit(nogil=True, cache=True)
+def add_to(state, j, by):
+    """a_j += by, of a listed column, with the norms."""
+    it, old = state.iterate[0], state.coef[j]
+    state.coef[j] += by / it.scale
+    it.l1 += abs(state.coef[j]) - abs(old)
+    it.squares += it.scale * it.scale * (state.coef[j] * state.coef[j] - old * old)
+
+
+@njit(nogil=True, cache=True)
 def mix(state, j, vertex, step):
     """a <- (1 - step) a + step * vertex * e_j: (largest change of a coefficient, what coef_j got,
     factor).

@@ -8,7 +8,7 @@ from numba import njit
 from fwcore.design import row, row_entries, rows_are_full
 from fwcore.kernels.selection import level_of
 from fwcore.kernels.tournament_tree import argmax_abs, changed
-from fwcore.oracles.row_subset import begin
+from fwcore.oracles.row_subset import ERROR_BOUND, STABILITY, begin
 
 
 @njit(nogil=True, inline="always")
@@ -48,7 +48,7 @@ def add_row(oracle, rows, i, by, barred):
         best = argmax_abs(tree, sums) if progress.wanted == 1 else 0
     if progress.wanted > 1:
         # Only stability asks; to find the largest costs more than to add a row.
-        return not (crossed and config.rule == 0 and _choose_again(oracle))
+        return not (crossed and config.rule == STABILITY and _choose_again(oracle))
     same = best == progress.top
     progress.top = best
     return same
@@ -89,9 +89,9 @@ def ends(oracle, entries, unchanged):
     """Whether the rule holds, after ``unchanged`` rows that left what is on top as it was."""
     progress = oracle.progress[0]
     config = oracle.config[0]
-    if config.rule == 0:
+    if config.rule == STABILITY:
         return unchanged >= config.stable
-    if config.rule == 1:
+    if config.rule == ERROR_BOUND:
         return progress.left <= config.error
     # As many rows as asked for, and not one more for rounding.
     return progress.entries - progress.begun >= progress.share * entries * (1.0 - 1e-12)

@@ -15,6 +15,7 @@ from fwcore.kernels.tournament_tree import new_tree
 from fwcore.kernels.types import Floats, Ints
 
 RULES = ("stability", "error-bound", "budget", "doubling")
+STABILITY, ERROR_BOUND, _, DOUBLING = range(len(RULES))
 
 CONFIG = np.dtype(
     [

@@ -26,9 +26,7 @@ from fwcore.oracles.greedy_rows import greedy_rows
 from fwcore.oracles.halving import halving
 from fwcore.oracles.random_rows import random_rows
 from fwcore.oracles.rejects import rejects
-from fwcore.oracles.row_subset import RULES, RowSubsetOracle, begin, keep
-
-_DOUBLING = RULES.index("doubling")
+from fwcore.oracles.row_subset import DOUBLING, RowSubsetOracle, begin, keep
 
 
 class RowOracle(NamedTuple):
@@ -141,7 +139,7 @@ def _steepest(oracle, design, rows, entries, residual, barred):
             narrow(oracle, rows, entries, residual, barred)
         more, value = _finish(oracle, design, residual, barred)
         dots += more
-        if config.rule != _DOUBLING or progress.share >= 1.0:
+        if config.rule != DOUBLING or progress.share >= 1.0:
             break
         if not _replace(before, oracle.chosen[: progress.wanted]):
             break

@@ -199,7 +199,7 @@ def test_files_that_are_not_there_are_told_and_nothing_runs(small, monkeypatch, 
         ),
         *({"do": "add"}, {"do": "add", "solver": "nothing"}, {"do": "add", "solver": "s" * 10**6}),
         *({"do": "select", "run": n} for n in (0, -1, 99, "1", 1.0, True, None, [1])),
-        *({"do": "move", "run": 1, "by": n} for n in (2, -2, "1", None)),
+        *({"do": "move", "run": 1, "to": n} for n in (99, -1, "1", None)),
         *({"do": "rename", "run": 1, "name": n} for n in (None, 3, "n" * 61)),
         *({"do": "pace", "unit": u, "rate": 1} for u in (None, "miles", 3)),
         *({"do": "look", "pictures": p} for p in (None, "race", ["x"] * 99, [3], [["race"]])),
@@ -434,8 +434,11 @@ def test_the_certified_answer_is_offered_until_it_is_in_the_list(page):
     page.hear({"do": "set", "name": "loss", "value": "huber"})
     assert page.wire.state["certified"] == ""
     page.hear({"do": "set", "name": "loss", "value": "squared"})
-    page.hear({"do": "add", "solver": page.wire.state["certified"]})
+    page.hear({"do": "certify"})
     assert page.wire.state["certified"] == ""
+    assert page.settings.runs[-1].options.tol == 1e-6
+    page.hear({"do": "certify"})
+    assert "without a certified answer" in page.refusal
 
 
 def test_a_baseline_is_what_the_others_are_compared_with(page):

@@ -49,9 +49,9 @@ def test_runs_are_added_copied_moved_removed_and_restored_each_with_its_look():
     assert copy.options is not second.options
     copy.options.tol = 1e-5
     assert second.options.tol != 1e-5
-    settings.move(third.key, -1)
+    settings.move(third.key, 2)
     assert settings.runs == [first, second, third, copy]
-    settings.move(first.key, -1)
+    settings.move(first.key, 0)
     assert settings.runs[0] is first
     settings.remove(second.key)
     new = settings.add("cd")

@@ -120,9 +120,14 @@ class Visitor:
             self.socket.close()
 
 
-async def crowd(url: str, count: int) -> list[Visitor]:
-    """Visitors who open the page together."""
+async def crowd(url: str, count: int, within: float = 0.0) -> list[Visitor]:
+    """Visitors who open the page together, or one after the other ``within`` so many seconds."""
     AsyncHTTPClient.configure(None, max_clients=count)
     visitors = [Visitor(url) for _ in range(count)]
-    await asyncio.gather(*(visitor.open() for visitor in visitors))
+
+    async def come(k: int) -> None:
+        await asyncio.sleep(within * k / count)
+        await visitors[k].open()
+
+    await asyncio.gather(*map(come, range(count)))
     return visitors

@@ -38,7 +38,8 @@ _FOR_SETS = tuple(
 _BUDGETS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
 _TEXT = (
     "cosamp:turns=10",
-    "cosamp:turns=10;oracle=successive-halving;oracle_rule=budget;oracle_budget=0.2;oracle_by_size=false",
+    "cosamp:turns=10;oracle=successive-halving;oracle_rule=budget;oracle_budget=0.2;"
+    "oracle_by_size=false",
     "cosamp:turns=10;oracle=successive-halving;oracle_rule=budget;oracle_budget=0.2",
     "cosamp:turns=10;oracle=greedy-rows;oracle_rule=budget;oracle_budget=0.2",
     "stoch_cosamp:10%;turns=10",

@@ -188,17 +188,19 @@ def _ten_runs(browser: Any, server: Server) -> dict[str, float]:
 
 
 async def _many_visitors(server: Server) -> dict[str, float]:
-    first = Visitor(server.url)
-    await first.open()
-    await first.do(do="pace", unit="dots", rate=2e4)
-    await first.run()
-    await _until(lambda: len(first.ticks) > 20)
-    first.ticks.clear()
+    first = await crowd(server.url, 2)
+    for visitor in first:
+        await visitor.do(do="pace", unit="dots", rate=2e4)
+        await visitor.run()
+    await _until(lambda: all(len(visitor.ticks) > 20 for visitor in first))
+    for visitor in first:
+        visitor.ticks.clear()
     begun = time.perf_counter()
-    visitors = await crowd(server.url, 30)
+    visitors = await crowd(server.url, 30, within=5.0)
     opened = time.perf_counter() - begun
-    meanwhile = len(first.ticks) / opened
-    first.close()
+    meanwhile = min(len(visitor.ticks) for visitor in first) / opened
+    for visitor in first:
+        visitor.close()
     for visitor in visitors:
         await visitor.do(do="set", name="dataset", value="diabetes")
         for run in (1, 2, 3):
@@ -214,8 +216,8 @@ async def _many_visitors(server: Server) -> dict[str, float]:
     for visitor in visitors:
         visitor.close()
     return {
-        "thirty pages opened together: seconds until all are": opened,
-        "thirty pages opened together: updates a second of one that runs": meanwhile,
+        "thirty pages opened within 5 s: seconds until all are": opened,
+        "thirty pages opened within 5 s: updates a second of two that run, least": meanwhile,
         "thirty pages flat out: click to first iterate sent, median": statistics.median(clicks),
         "thirty pages flat out: click to first iterate sent, p95": _p95(clicks),
         "thirty pages flat out: updates a second, least": min(rates),

@@ -35,7 +35,7 @@ def _table(title: str, rows: list[dict[str, Any]]) -> str:
 
 
 def keep(part: str, tables: dict[str, list[dict[str, Any]]], about: dict[str, Any]) -> None:
-    """Put the tables of a part in the place of those that it had, and write the page anew."""
+    """Put the tables of a part in the place of those that it had, and write the page again."""
     known = json.loads(MEASURED.read_text()) if MEASURED.is_file() else {}
     tables = {title: rows for title, rows in tables.items() if rows}
     if not tables:

@@ -123,14 +123,14 @@ def opened(browser, server, **options):
     context = browser.new_context(**({"viewport": {"width": 1440, "height": 900}} | options))
     page = context.new_page()
     page.set_default_timeout(15_000)
-    strangers, errors = [], []
+    outsiders, errors = [], []
     own = f"127.0.0.1:{server.port}"
     page.on(
         "request",
         lambda request: (
             None
             if own in request.url or request.url.startswith(("data:", "blob:"))
-            else strangers.append(request.url)
+            else outsiders.append(request.url)
         ),
     )
     page.on(
@@ -141,5 +141,5 @@ def opened(browser, server, **options):
     page.locator(LIVE).wait_for()
     yield page
     context.close()
-    assert not strangers, strangers
+    assert not outsiders, outsiders
     assert errors == []

@@ -215,6 +215,55 @@ def test_the_cursor_marks_one_point_in_all_pictures(page):
     expect(readout).to_contain_text("point 99 of 100")
 
 
+def test_a_feature_that_is_pointed_at_is_lit_in_every_run_and_picture(page):
+    page.get_by_role("tab", name="Path").click()
+    box = picture(page, "paths").locator(".canvas").bounding_box()
+
+    def found():
+        for share in range(2, 60, 2):
+            page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + share / 100 * box["height"])
+            if page.evaluate("() => app.gallery.lit") is not None:
+                return True
+        return False
+
+    assert page.evaluate(FIND_APP)
+    wait_for(found, 20, "a feature under the pointer")
+    lit = """run => {
+        const {data} = app.gallery.sources.of(run, 'paths')
+        return data.index.map((j, k) => [j === app.gallery.lit, data.strength[k]]) }"""
+    for run in (1, 2, 3):
+        strengths = page.evaluate(lit, run)
+        assert {strength for own, strength in strengths if own} == {1}
+        assert max(strength for own, strength in strengths if not own) < 0.3
+    page.mouse.move(5, 5)
+    wait_for(lambda: page.evaluate("() => app.gallery.lit") is None, 10, "the light to go out")
+
+
+def test_a_run_is_dragged_to_another_place(page):
+    row(page, 3).drag_to(row(page, 1))
+    expect(page.locator(".run").first).to_have_attribute("data-run", "3")
+
+
+def test_the_suboptimality_needs_a_certified_answer(page):
+    small(page)
+    button(page, "+ Add the certified answer").click()
+    button(page, "Run").click()
+    state(page, 4, "done")
+    picture(page, "race").get_by_label("Vertical axis", exact=True).select_option("suboptimality")
+    known = "() => app.gallery.sources.column(3, 'points', 'suboptimality').some(Number.isFinite)"
+    assert page.evaluate(FIND_APP)
+    wait_for(lambda: page.evaluate(known), 20, "the suboptimality of fw")
+    expect(picture(page, "race")).not_to_have_class(re.compile("blank"))
+
+
+def test_on_a_phone_one_picture_is_shown_at_a_time(browser, server):
+    with opened(browser, server, viewport={"width": 390, "height": 844}) as page:
+        expect(page.locator(".picture:visible")).to_have_count(1)
+        button(page, "Gap").last.click()
+        expect(page.locator(".picture:visible")).to_have_count(1)
+        expect(picture(page, "gap")).to_be_visible()
+
+
 def test_keys_run_pause_step_and_open_views(page):
     choose(page, "Dataset", "diabetes")
     choose(page, "Unit of the pace", "step")

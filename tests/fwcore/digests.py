@@ -56,7 +56,9 @@ ORACLES = (
 SAMPLING = tuple(
     {"sampling": rule} for rule in ("20%", "7", "top:0.9,0.2", "hit:0.9,5", "shrink:50%,10%")
 )
-STEPS, DIRECTIONS = ("open-loop", "short", "line-search"), ("toward", "away", "pairwise")
+STEPS = ("open-loop", "short", "line-search", "adaptive")
+DIRECTIONS = ("toward", "away", "pairwise")
+STEPPED = tuple({"step": step} for step in STEPS)
 ROWS = (
     {"batch": "5"},
     {"start": "full-pass"},
@@ -81,7 +83,7 @@ BASE = {"max_steps": 200}
 CASES: dict[str, tuple[dict[str, Any], ...]] = {
     "sfw": (
         *SAMPLING, *({"sampling": "20%", **walk} for walk in WALK),
-        {"sampling": "20%", "ridge": 0.3},
+        *({"sampling": "20%", **step} for step in STEPPED), {"sampling": "20%", "ridge": 0.3},
         {"sampling": "20%", "draw": "with-replacement"},
         {"sampling": "20%", "draw": "blocks", "block": 4},
         {"sampling": "20%", "draw": "blocks", "block": 4, "ridge": 0.3},
@@ -89,9 +91,9 @@ CASES: dict[str, tuple[dict[str, Any], ...]] = {
         {"sampling": "20%", "rule": "gap", "certify": 0.9},
         {"sampling": "20%", "rule": "gap", "certify": 0.9, "overlooked": 5},
     ),
-    "fw": (*WALK, {"ridge": 0.3}, *ORACLES),
-    "away_fw": (*WALK, *SAMPLING, *ORACLES),
-    "pairwise_fw": (*WALK, *SAMPLING, *ORACLES),
+    "fw": (*WALK, *STEPPED, {"ridge": 0.3}, *ORACLES),
+    "away_fw": (*WALK, *STEPPED, *SAMPLING, *ORACLES),
+    "pairwise_fw": (*WALK, *STEPPED, *SAMPLING, *ORACLES),
     "corrective_fw": (*WALK[2:], {}, {"rule": "moved"}, {"threads": 2}),
     "sfw_rows": SUMS,
     "sfw_mokhtari": (*SUMS, {"momentum": "negiar"}),

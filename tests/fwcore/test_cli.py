@@ -7,9 +7,20 @@ import types
 
 import pyarrow.parquet
 import pytest
+import toys
 from typer.testing import CliRunner
 
-from fwcore import all_solvers, cli, find_solver, register, unregister
+from fwcore import (
+    ParameterError,
+    all_solvers,
+    cli,
+    find_solver,
+    register,
+    unregister,
+    walk_path,
+)
+from fwcore.option_kinds import RENAMED_VALUES
+from fwcore.options import RENAMED
 from fwcore.solvers.frank_wolfe.fw import DeterministicFW
 
 FAST = ["path", "--dataset", "diabetes", "--points", "5", "--delta-max", "5"]
@@ -265,3 +276,25 @@ def test_a_command_is_a_module_and_a_line(monkeypatch):
     monkeypatch.setitem(cli.COMMANDS, "shout", "Say it loud.")
     assert "Say it loud." in CliRunner().invoke(cli.build_app(["--help"]), ["--help"]).output
     assert CliRunner().invoke(cli.build_app(["shout"]), ["shout"]).output == "FW\n"
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED.items())
+def test_an_old_name_of_an_option_is_refused_with_the_new_one(old, new):
+    with pytest.raises(ParameterError, match=f"it is called '{new}' now"):
+        walk_path(toys.problem(), "omp", [1.0], **{old: "1"})
+    flags = ["--dataset", "diabetes", "--solver", "omp", f"--{old.replace('_', '-')}", "1"]
+    done = CliRunner().invoke(cli.build_app(), ["path", *flags])
+    assert done.exit_code == 2
+    assert f"'{new}'" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(("old", "new"), [*RENAMED_VALUES.items(), ("greedy rows", "greedy-rows")])
+def test_an_old_spelling_of_a_choice_is_refused_with_the_new_one(old, new):
+    name = next(
+        (solver.name, option)
+        for solver in all_solvers()
+        for option, kind in solver.Options.declared().items()
+        if kind.widget == "select" and new in kind.objects
+    )
+    with pytest.raises(ParameterError, match=f"spelled '{new}' now"):
+        walk_path(toys.problem(), name[0], [1.0], **{name[1]: old})

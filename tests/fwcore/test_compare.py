@@ -9,7 +9,8 @@ import pytest
 import toys
 from typer.testing import CliRunner
 
-from fwcore import ParameterError, Problem, cli
+from fwcore import LOSSES, ParameterError, Problem, cli, find_loss
+from fwcore.cli.compare import default_solvers
 from fwcore.experiments import compare as study
 from fwcore.experiments.compare import compare
 from fwcore.experiments.solver_spec import parse_specs
@@ -45,6 +46,20 @@ def test_contenders_are_written_with_their_options():
 def test_contenders_that_are_not_understood(text):
     with pytest.raises(ParameterError):
         parse_specs(text)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_what_is_compared_by_default_takes_the_loss(loss):
+    names = [spec.solver for spec in parse_specs(default_solvers(find_loss(loss)))]
+    assert {solver.form for solver in names} == {"penalty", "ball"}
+    assert not [solver.name for solver in names if solver.lacks(find_loss(loss))]
+
+
+def test_a_table_fits_80_columns_and_json_is_short_for_its_format():
+    table, short, long = run(), run("--json"), run("--format", "json")
+    assert max(map(len, table.stdout.splitlines())) <= 80
+    told = [json.loads(done.stdout) for done in (short, long)]
+    assert [row["solver"] for row in told[0]] == [row["solver"] for row in told[1]] != []
 
 
 def test_figures_are_means_over_seeds():

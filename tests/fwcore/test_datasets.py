@@ -161,7 +161,7 @@ def test_an_upload_becomes_a_problem():
 def test_the_second_opening_reads_from_disk_what_the_first_made(name, empty_cache, monkeypatch):
     made = datasets.load(name)
     reading._load.cache_clear()
-    monkeypatch.setattr(reading, "read", lambda entry: pytest.fail("it was made anew"))
+    monkeypatch.setattr(reading, "read", lambda entry: pytest.fail("it was made again"))
     opened = datasets.load(name)
     assert opened is not made
     assert opened.content_hash == made.content_hash

@@ -203,7 +203,8 @@ def test_nobody_there(server):
     wanted = SourceFile("a/b.txt", url="http://127.0.0.1:1/b.txt")
     with pytest.raises(
         DatasetError,
-        match=r"a/b\.txt.*connection to 127\.0\.0\.1 failed.*http://127\.0\.0\.1:1/b\.txt.*downloads/a/b\.txt",
+        match=r"a/b\.txt.*connection to 127\.0\.0\.1 failed.*"
+        r"http://127\.0\.0\.1:1/b\.txt.*downloads/a/b\.txt",
     ):
         fetch(wanted)
 

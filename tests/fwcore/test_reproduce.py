@@ -19,6 +19,9 @@ OPTIONS = {
 }
 
 
+LIBRARIES = [s.name for s in all_solvers() if not s.compiles and not s.missing]
+
+
 def walked(name):
     problem = datasets.load("diabetes-3", split_seed=1, test_fraction=0.2)
     solver = find_solver(name)
@@ -27,7 +30,7 @@ def walked(name):
     return walk_path(problem, name, grid, seed=3, **(short | OPTIONS.get(name, {})))
 
 
-@pytest.mark.parametrize("name", [s.name for s in all_solvers() if s.compiles])
+@pytest.mark.parametrize("name", [*(s.name for s in all_solvers() if s.compiles), *LIBRARIES])
 def test_both_make_the_same_result_again(name, monkeypatch):
     result = walked(name)
     made = {}

@@ -336,15 +336,15 @@ def test_a_budget_is_doubled_until_two_answers_agree(oracle, wanted):
         problem, oracle, wanted, oracle_rule="budget", oracle_budget=float(told["share"]) / 2
     )()
     if oracle != "random-rows" and not (oracle == "successive-rejects" and told["share"] == 1.0):
-        # Of what draws nothing anew the answer at half of the budget is the same, or all was looked
-        # at.
+        # Where nothing is drawn again, the answer at half of the budget is the same, or all was
+        # looked at.
         assert set(half.chosen) == set(doubled.chosen) or told["share"] == 1.0
     assert doubled.entries > half.entries
 
 
 @pytest.mark.parametrize("storage", toys.STORAGES)
 def test_stability_of_a_set_is_that_of_all_its_columns(storage):
-    """Against sums made anew after each row."""
+    """Against sums made again after each row."""
     problem, _ = recovery(m=120, p=50, storage=storage)
     for stable in (1, 3, 8):
         asked = Asked(problem, "greedy-rows", 4, oracle_stable=stable)()
@@ -397,7 +397,7 @@ def test_rejects_spend_their_budget_on_the_columns_that_are_hard_to_tell_apart()
 
 @pytest.mark.parametrize("name", ["omp", "fw", "away_fw"])
 def test_the_judge_says_which_answers_were_right(name):
-    """Against products made anew before each step; off the clock and uncounted."""
+    """Against products made again before each step; off the clock and uncounted."""
     problem, _ = recovery(m=100, p=150)
     given = {"oracle": "greedy-rows", "oracle_stable": 10} | (
         {} if name == "omp" else {"rule": "moved", "tol": 1e-14, "max_steps": 30}

@@ -123,6 +123,7 @@ CASES = [
     ("fw", "logistic"),
     ("pairwise_fw", "squared"),
     ("sfw_rows", "huber"),
+    ("sfw_mokhtari", "squared"),
     ("away_fw", "squared"),
     ("fw", "huber"),
     *product(["sfw"], ["squared", "logistic", "huber"]),
@@ -137,7 +138,7 @@ def test_a_path_reaches_the_gap_by_every_rule(name, loss):
     problem = Problem.from_arrays(X, y, loss=loss)
     delta = 2.0 if loss == "logistic" else 0.6
     best = walk_path(problem, "apg", [delta], rule="gap", tol=1e-9, max_steps=10**5).points[0]
-    rows = name == "sfw_rows"
+    rows = name.startswith("sfw_")
     options = {"batch": "100%", "max_steps": 3000} if rows else {"max_steps": 3000}
     options |= {"sampling": "100%"} if name == "sfw" else {}
     for rule in dict.fromkeys(r.name for r in STEP_RULES):

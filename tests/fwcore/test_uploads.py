@@ -1,4 +1,4 @@
-"""Files of strangers: bombs, lies and garbage. Each gives a clear error, soon, and for little
+"""Untrusted files: bombs, lies and garbage. Each gives a clear error, soon, and for little
 memory.
 """
 
@@ -163,7 +163,7 @@ def guard():
 
 
 def forget_peak(guard):
-    """Let `peak` begin anew."""
+    """Let `peak` begin again."""
     with open(f"/proc/{guard._process.pid}/clear_refs", "w") as file:
         file.write("5")
 

@@ -165,8 +165,8 @@ def parse_file(
 def parse_upload(
     name: str, content: bytes, limits: Limits = UPLOAD, options: ParseOptions | None = None
 ) -> Parsed:
-    """Read a file that a stranger gave: its bytes, and the name it had with them; in a process of
-    its own.
+    """Parse an untrusted upload, its bytes and its name, in a process of its own; limits are
+    enforced before allocation.
 
     Raises
     ------

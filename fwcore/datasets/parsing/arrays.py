@@ -69,18 +69,7 @@ def parsed_arrays(
     y = None if y is None else np.asarray(y)
     if np.iscomplexobj(X) or (y is not None and np.iscomplexobj(y)):
         refuse(name, "complex numbers, where real ones are needed.")
-    if scipy.sparse.issparse(X):
-        try:
-            # Indices out of range would be followed blindly by compiled code.
-            X.check_format(full_check=True)
-        except ValueError as error:
-            refuse(name, f"a broken sparse matrix ({error}).")
-        X = scipy.sparse.csc_array(X).astype(np.float64)
-        X.sum_duplicates()
-    else:
-        X = np.asfortranarray(X, dtype=np.float64)
-    if X.ndim != 2 or min(X.shape) == 0:
-        refuse(name, f"the matrix has shape {X.shape}.")
+    X = _checked(name, X)
     if y is None:
         if X.shape[1] < 2:
             refuse(name, "a single column, and nothing else that could be the response.")
@@ -124,6 +113,23 @@ def parsed_arrays(
         classes=classes,
     )
     return Parsed(held.X.T, y, names, report)
+
+
+def _checked(name: str, X: Any) -> Any:
+    """The matrix in columns, of float64."""
+    if scipy.sparse.issparse(X):
+        try:
+            # Indices out of range would be followed blindly by compiled code.
+            X.check_format(full_check=True)
+        except ValueError as error:
+            refuse(name, f"a broken sparse matrix ({error}).")
+        X = scipy.sparse.csc_array(X).astype(np.float64)
+        X.sum_duplicates()
+    else:
+        X = np.asfortranarray(X, dtype=np.float64)
+    if X.ndim != 2 or min(X.shape) == 0:
+        refuse(name, f"the matrix has shape {X.shape}.")
+    return X
 
 
 def _response(name: str, y: Any, text: bool, options: ParseOptions) -> Any:

@@ -1,4 +1,4 @@
-"""Reading a stranger's file in another process: compiled readers may crash on a broken one, and
+"""Parsing an untrusted file in another process: compiled readers may crash on a broken one, and
 must not take the server along.
 
 The process has bounded memory and time, reads one file after the other, and is replaced when it

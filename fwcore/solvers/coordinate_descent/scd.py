@@ -149,9 +149,9 @@ def _advance(design, y, loss, sqnorms, entries, state, rows):
     it, counters = state.coordinates[0], state.counters[0]
     for k in range(rows.size):
         moved = _sweep(design, y, loss, sqnorms, state)
-        gap, looks = np.nan, (counters.point_steps + 1) % it.check == 0
-        looks &= counters.gap_at_most >= 0.0
-        if looks:
+        gap, checks = np.nan, (counters.point_steps + 1) % it.check == 0
+        checks &= counters.gap_at_most >= 0.0
+        if checks:
             steepest = full_gradient(design, state, entries)
             f = objective(y, state)
             gap = penalty_gap(
@@ -173,7 +173,7 @@ def _advance(design, y, loss, sqnorms, entries, state, rows):
             it.updates_without_move + state.drawn.size if moved <= counters.moved_at_most else 0
         )
         record(counters, row, gap, moved)
-        if looks:
+        if checks:
             check_gap(counters, gap)
         if it.updates_without_move >= sqnorms.size:
             check_move(counters, moved)

@@ -15,6 +15,7 @@ from fwcore.design import row, row_entries
 from fwcore.kernels.selection import place_among
 from fwcore.kernels.shuffle import draw_next
 from fwcore.kernels.tournament_tree import SHIFT, age_of, argmax_abs, changed, decay, rebuild, renew
+from fwcore.kernels.vectors import largest_size
 from fwcore.losses import negative_derivative_at
 
 
@@ -123,7 +124,7 @@ def refresh(rows, y, loss, state, j, vertex, learnt):
 @njit(nogil=True, inline="always")
 def true_gap(rows, y, loss, state):
     """f'(a)'a + delta * max abs(f'(a)): a pass over X, charged; r stays."""
-    gradient, along, steepest = state.spare, 0.0, 0.0
+    gradient, along = state.spare, 0.0
     for j in range(gradient.size):
         gradient[j] = 0.0
     for i in range(y.size):
@@ -135,9 +136,7 @@ def true_gap(rows, y, loss, state):
             gradient[columns[k]] += derivative * values[k]
         state.counters[0].entries += row_entries(rows, i)
     state.iterate[0].grads += y.size
-    for j in range(gradient.size):
-        steepest = max(steepest, abs(gradient[j]))
-    return along + state.counters[0].value * steepest
+    return along + state.counters[0].value * largest_size(gradient)
 
 
 @njit(nogil=True, inline="always")

@@ -13,12 +13,19 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import row
-from fwcore.kernels.atoms import longest_away, pair_length, slope_of, worst_atom
+from fwcore.kernels.atoms import longest_away, pair_length, slope_of, take_pairwise, worst_atom
 from fwcore.kernels.dispatch import compiled_only, implements
-from fwcore.kernels.scaled_iterate import GONE, drop, enlist, mix, mixed_squares
+from fwcore.kernels.scaled_iterate import (
+    GONE,
+    drop,
+    largest_coefficient,
+    mix,
+    mixed_squares,
+)
 from fwcore.kernels.types import Floats
 from fwcore.kernels.vectors import multiply
 from fwcore.losses import loss_at, negative_derivative_at
+from fwcore.options import DIRECTIONS
 from fwcore.solvers.finite_sum._gradient import entry_of, gradient_at
 from fwcore.step_rules import (
     change_at,
@@ -29,6 +36,7 @@ from fwcore.step_rules import (
     step_length,
 )
 
+_AWAY, _PAIRWISE = DIRECTIONS.index("away"), DIRECTIONS.index("pairwise")
 # Typed: for a literal numba would compile what is called a second time.
 _ITERATE = np.int64(-1)
 
@@ -133,22 +141,8 @@ def _pairwise_step(rows, y, loss, state, j, vertex):
     planned = open_loop(state.method, state)
     step = step_length(state.rule, curve, descent, planned, length, most, it)
     it.along -= step * descent
-    if k >= 0:
-        _add(state, i, -step * away)
-        if step == most:
-            drop(state, k)
-    enlist(state, j)
-    _add(state, j, step * vertex)
+    take_pairwise(state, k, away, j, vertex, step, most)
     return step, step * abs(vertex) * (2.0 if i == j and k >= 0 else 1.0)
-
-
-@njit(nogil=True, cache=True)
-def _add(state, j, by):
-    """a_j += by, with the norms."""
-    it, old = state.iterate[0], state.coef[j]
-    state.coef[j] += by / it.scale
-    it.l1 += abs(state.coef[j]) - abs(old)
-    it.squares += it.scale * it.scale * (state.coef[j] * state.coef[j] - old * old)
 
 
 @njit(nogil=True, inline="always")
@@ -175,10 +169,7 @@ def _end_away(state, j, vertex, step, most, moved):
     """
     it = state.iterate[0]
     if vertex == 0.0:
-        largest = 0.0
-        for k in range(it.nnz):
-            largest = max(largest, abs(state.coef[state.support[k]]))
-        return step / (1.0 + step) * it.scale * largest
+        return step / (1.0 + step) * it.scale * largest_coefficient(state)
     if step == most:
         k = 0
         while state.support[k] != j:
@@ -193,9 +184,9 @@ def take_step(rows, y, loss, state, j, vertex, gap):
     largest change).
     """
     it, descent, most, sign = state.iterate[0], gap, 1.0, 1.0
-    if it.direction == 2:
+    if it.direction == _PAIRWISE:
         return _pairwise_step(rows, y, loss, state, j, vertex)
-    if it.direction == 1:
+    if it.direction == _AWAY:
         j, vertex, descent, most, sign = _away(state, j, vertex, gap)
     a_j = it.scale * state.coef[j]
     length = vertex * vertex - 2.0 * vertex * a_j + it.squares

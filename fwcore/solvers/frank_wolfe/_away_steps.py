@@ -8,9 +8,9 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import col_axpy, col_dot, col_entries
-from fwcore.kernels.atoms import longest_away, pair_length, slope_of, worst_atom
+from fwcore.kernels.atoms import longest_away, pair_length, slope_of, take_pairwise, worst_atom
 from fwcore.kernels.dispatch import implements
-from fwcore.kernels.scaled_iterate import GONE, drop, enlist
+from fwcore.kernels.scaled_iterate import GONE, drop, largest_coefficient
 from fwcore.kernels.types import Floats
 from fwcore.options import OracleOptions, SamplingRule, WalkOptions, step_rule
 from fwcore.oracles import Full, Sampled
@@ -100,9 +100,7 @@ def _grow(state, most, planned):
     it = state.iterate[0]
     slope = it.energy - it.correlation
     step = step_length(state.rule, Parabola(it.energy), -slope, planned, it.squares, most, it)
-    largest = 0.0
-    for i in range(it.nnz):
-        largest = max(largest, abs(state.coef[state.support[i]]))
+    largest = largest_coefficient(state)
     it.scale *= 1.0 + step
     it.energy *= (1.0 + step) ** 2
     it.squares *= (1.0 + step) ** 2
@@ -137,17 +135,6 @@ def _step_away(design, sigma, sqnorms, state, k, gradient, vertex, weight):
 
 
 @njit(nogil=True, cache=True)
-def _add(state, j, by):
-    """a_j += by, with the norms."""
-    it = state.iterate[0]
-    old = state.coef[j]
-    it.l1 -= abs(old)
-    state.coef[j] += by / it.scale
-    it.l1 += abs(state.coef[j])
-    it.squares += it.scale * it.scale * (state.coef[j] * state.coef[j] - old * old)
-
-
-@njit(nogil=True, cache=True)
 def _step_pairwise(design, sigma, state, j, slope_j, k, slope_k, away, weight):
     """a <- a + l (s - v): weight from the k-th column of the support, or from the origin, to the
     vertex of column j; the largest change of a coefficient.
@@ -174,12 +161,7 @@ def _step_pairwise(design, sigma, state, j, slope_j, k, slope_k, away, weight):
     for r in range(state.image.size):
         state.image[r] += step / it.scale * state.scratch[r]
     it.image_sum += step / it.scale * image_sum
-    if k >= 0:
-        _add(state, i, -step * away)
-        if step == weight:
-            drop(state, k)
-    enlist(state, j)
-    _add(state, j, step * toward)
+    take_pairwise(state, k, away, j, toward, step, weight)
     return step * (abs(toward - away) if i == j else max(abs(toward), abs(away)))
 
 

@@ -23,7 +23,7 @@ from fwcore.design import all_dots, col_entries, cpu_seconds, image_of, row, row
 from fwcore.kernels.duality_gap import penalty_gap
 from fwcore.kernels.random import new_stream, uniform_int
 from fwcore.kernels.types import Floats, Ints
-from fwcore.kernels.vectors import nonzeros, take, total
+from fwcore.kernels.vectors import largest_size, nonzeros, take, total
 from fwcore.losses import loss_at, negative_derivative_at
 from fwcore.options import Amount, Count, GapOptions
 from fwcore.problem import Problem
@@ -283,13 +283,12 @@ def _tried(design, rows, y, loss, f0, state):
 @njit(nogil=True, cache=True)
 def _gap(design, y, loss, entries, state):
     """The gap of ``coef``, for a pass over all columns."""
-    it, counters, steepest = state.mirror[0], state.counters[0], 0.0
+    it, counters = state.mirror[0], state.counters[0]
     f = _value(design, y, loss, state)
     all_dots(design, state.residual, total(state.residual), state.dots)
     counters.dots += state.dots.size
     counters.entries += entries
-    for j in range(state.dots.size):
-        steepest = max(steepest, abs(state.dots[j]))
+    steepest = largest_size(state.dots)
     return penalty_gap(loss, y, state.residual, 0.0, 0.0, f, counters.value, it.l1, steepest, 0.0)
 
 
@@ -299,22 +298,23 @@ def _advance(design, rows_of_design, y, loss, f0, entries, state, rows):
     it, counters = state.mirror[0], state.counters[0]
     for k in range(rows.size):
         healthy = _learn_many(rows_of_design, y, loss, f0, state)
-        moved, gap, row, looks = np.nan, np.nan, rows[k], False
+        moved, gap, row = np.nan, np.nan, rows[k]
+        checks = healthy and counters.gap_at_most >= 0.0 and (it.since + 1) % it.check == 0
         if healthy:
             moved = _settle(state)
             row.objective = it.seen * y.size / it.updates
         it.since += 1
-        if healthy and counters.gap_at_most >= 0.0 and it.since % it.check == 0:
-            looks = True
+        if checks:
             gap = _gap(design, y, loss, entries, state)
         row.l1, row.nnz, row.grads = it.l1, it.nnz, it.grads
         record(counters, row, gap, moved)
-        if not healthy:
+        if healthy:
+            if checks:
+                check_gap(counters, gap)
+            check_move(counters, moved)
+            check_limit(counters)
+        else:
             counters.outcome = _DIVERGED
-        elif looks:
-            check_gap(counters, gap)
-        check_move(counters, moved)
-        check_limit(counters)
         if counters.outcome != 0:
             return k + 1
     return rows.size

@@ -256,13 +256,13 @@ def _advance(design, y, loss, entries, state, rows):
         it.objective, it.nnz = _backtrack(design, y, loss, state, f_point, image)
         moved = _accept(state, image)
         it.since += 1
-        gap, looks = np.nan, counters.gap_at_most >= 0.0 and it.since % it.check == 0
-        if looks:
+        gap, checks = np.nan, counters.gap_at_most >= 0.0 and it.since % it.check == 0
+        if checks:
             gap = _gap(design, y, loss, state, entries)
         row = rows[k]
         row.objective, row.l1, row.nnz = it.objective, it.l1, it.nnz
         record(counters, row, gap, moved)
-        if looks:
+        if checks:
             check_gap(counters, gap)
         check_move(counters, moved)
         check_limit(counters)

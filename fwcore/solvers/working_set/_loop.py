@@ -150,7 +150,7 @@ class WorkingSetSolver(Solver):
         residual = problem.residual(indices, values)
         l1 = float(np.abs(values).sum())
         level = float(state.face.face["level"][0])
-        joined, steepest = self._look(problem, state, residual, level + _OUTSIDE * slack)
+        joined, steepest = self._screen(problem, state, residual, level + _OUTSIDE * slack)
         row["objective"] = 0.5 * residual @ residual
         row["l1"], row["nnz"] = l1, np.count_nonzero(values)
         gap = self.gap(problem, value, residual, l1, steepest)
@@ -159,7 +159,7 @@ class WorkingSetSolver(Solver):
             # Nothing can join and nothing can move: what is left of the gap is rounding error.
             state.counters["outcome"] = Status.SMALL_MOVE
 
-    def _look(
+    def _screen(
         self, problem: Problem, state: WorkingSet, residual: Floats, threshold: float
     ) -> tuple[int, float]:
         """Let columns steeper than ``threshold`` join: (how many did, a bound on the steepest of

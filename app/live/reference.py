@@ -1,0 +1,37 @@
+"""The run that others are measured against: the one whose points are certified best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.runs import Run
+
+_WORST_GAP = 1e-4
+
+
+def reference_of(runs: Iterable[Run]) -> Run | None:
+    """The run that has ended with the smallest worst true gap, if that is at most 1e-4 of f(0)."""
+    ended = [run for run in runs if run.ended]
+    worst = {run: float(run.relative_gaps.max()) for run in ended}
+    best = min(worst, key=lambda run: worst[run], default=None)
+    return best if best is not None and worst[best] <= _WORST_GAP else None
+
+
+def suboptimality(rows: Any, f0: float, reference: Run | None) -> NDArray[Any]:
+    """f(a) minus the least f of that l1 norm, relative to f(0), of each row of a table of points.
+
+    The least f is convex in the l1 norm, so that between two points of the reference the chord is
+    above it. NaN where that leaves less than the reference's own gap, or there is no reference.
+    """
+    if reference is None:
+        return np.full(len(rows), np.nan)
+    known = reference.points
+    order = np.argsort(known["l1"], kind="stable")
+    l1, f = known["l1"][order], known["objective"][order]
+    least = np.interp(rows["l1"], l1, f, left=np.nan, right=np.nan)
+    left = (rows["objective"] - least) / f0
+    return np.where(left > float(reference.relative_gaps.max()), left, np.nan)

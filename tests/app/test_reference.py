@@ -1,0 +1,37 @@
+"""What runs are measured against: the run that is certified best, and the true support."""
+
+import numpy as np
+import pytest
+from fakes import walked
+
+from app import recorded
+from app.live import model
+from app.live.picture import Shown
+from app.live.reference import reference_of, suboptimality
+from fwcore import datasets
+
+
+def test_the_suboptimality_is_measured_from_the_run_that_is_certified_best():
+    exact, rough = walked("corrective_fw", points=8, tol=1e-9), walked("fw", points=8, tol=1e-2)
+    assert reference_of([rough]) is None
+    assert reference_of([rough, exact]) is exact
+    f0 = exact.walk.problem.f0
+    left = suboptimality(rough.points, f0, exact)
+    known = np.isfinite(left)
+    assert known.any()
+    # At the same l1 norm the best is no farther than the true gap, but for chords of the reference.
+    assert (left[known] <= rough.relative_gaps[known] + 1e-2).all()
+    expected = (rough.points["objective"] - exact.points["objective"]) / f0
+    filled = np.isclose(rough.points["l1"], exact.points["l1"], rtol=1e-12) & known
+    np.testing.assert_allclose(left[filled], expected[filled], atol=1e-9)
+    assert np.isnan(suboptimality(rough.points, f0, None)).all()
+
+
+def test_supports_are_compared_with_the_true_one_where_it_is_known():
+    first = [Shown(k, run.solver.name, run, lead=k == 0) for k, run in enumerate(recorded.runs())]
+    columns = model._overlap(first[2], first[0], -1)
+    truth = set(np.flatnonzero(datasets.read("synthetic-10000-32").coef).tolist())
+    found = set(first[2].run.walk.columns[50][0].tolist())
+    expected = 2 * len(truth & found) / (len(truth) + len(found))
+    assert columns["f_measure"][50] == pytest.approx(expected, abs=0.05)
+    assert max(columns["f_measure"]) > 0.35
