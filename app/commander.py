@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from app import commands
@@ -11,6 +12,7 @@ from app.controls.problem import certified_answer
 from app.controls.run import take_run
 from app.downloads import Download, download
 from app.runs import Pace, RunState
+from app.saved import SavedRuns
 from app.settings import MOST_RUNS
 from fwcore import ParameterError
 
@@ -32,6 +34,12 @@ class Commander:
         self._feed = explorer.feed
         self.pace: Pace | None = FIRST_PACE
         self.download: Download | None = None
+        self._known: dict[str, Callable[[dict[str, Any]], None]] = {
+            name[3:]: getattr(part, name)
+            for part in (self, SavedRuns(explorer))
+            for name in dir(part)
+            if name.startswith("do_")
+        }
         self._codes = 0
         self._repeated_at = 0.0
 
@@ -46,10 +54,9 @@ class Commander:
             Files are not at hand.
         """
         name = data.get("do") if isinstance(data, dict) else None
-        method = getattr(self, f"do_{name}", None) if isinstance(name, str) else None
+        method = self._known.get(name) if isinstance(name, str) else None
         if method is None:
-            known = [known[3:] for known in dir(self) if known.startswith("do_")]
-            raise ParameterError("do", "the page", f"one of {known}", str(name)[:40])
+            raise ParameterError("do", "the page", f"one of {[*self._known]}", str(name)[:40])
         method(data)
 
     def _key(self, data: dict[str, Any]) -> int:
@@ -146,7 +153,7 @@ class Commander:
     def do_code(self, data: dict[str, Any]) -> None:
         spec = self._settings.find(self._key(data))
         run = self._session.runs.get(spec.key)
-        walked = run is not None and run.state is RunState.DONE and hasattr(run.walk, "result")
+        walked = run is not None and run.state is RunState.DONE and run.exact
         if run is None or not walked or self._session.changed(spec, self._settings.chosen()):
             rule = "run here to its end, and not changed since, before its code is copied"
             raise ParameterError("run", "the page", rule, self._feed.name(spec))

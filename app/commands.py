@@ -8,7 +8,7 @@ from typing import Any
 
 from app.runs import COSTS, Pace
 from app.settings import Settings
-from fwcore import ParameterError, datasets
+from fwcore import ParameterError
 
 LONGEST_NAME = 60
 _SLOWEST, _FASTEST = 1e-4, 1e12
@@ -87,9 +87,9 @@ def set_dataset(settings: Settings, name: str) -> None:
     ParameterError
         There is none of that name.
     """
-    known = [entry.name for entry in datasets.DATASETS]
-    if name not in known:
-        raise ParameterError("dataset", "the page", "a name of the catalogue", name[:40])
+    if name not in settings.param.dataset.objects:
+        rule = "a name of the catalogue, or of data brought to this page"
+        raise ParameterError("dataset", "the page", rule, name[:40])
     settings.dataset = name
 
 

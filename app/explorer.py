@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
+import secrets
+from dataclasses import asdict
 from typing import Any
+from weakref import WeakValueDictionary
 
 import panel as pn
 from panel.io.callbacks import PeriodicCallback
 from panel.io.resources import get_dist_path
 from panel.viewable import Viewer
 
-from app import recorded, words
+from app import recorded, server, words
 from app.commander import Commander
 from app.controls.problem import (
     certified_answer,
@@ -22,17 +25,23 @@ from app.controls.problem import (
 from app.controls.run import run_form
 from app.drain import Drain
 from app.feed import Feed
+from app.keeper import load, the_keeper
+from app.links import document, read_link, restored
 from app.live import all_pictures
-from app.runs import COSTS, RunState
+from app.runs import COSTS, Run, RunState
 from app.scheduler import scheduler
 from app.session import Session
-from app.settings import Settings, why_not
+from app.settings import Experiment, RunSpec, Settings, why_not
 from app.theme import run_look
 from app.views import all_views
 from app.wire import Wire
 from fwcore import DatasetError, ParameterError, find_loss
 
 TITLE = "Frank-Wolfe Explorer"
+_PAGES: WeakValueDictionary[str, Explorer] = WeakValueDictionary()
+"""The pages that are open, by the token that each alone knows."""
+_LOOKS = ("look", "point", "lost", "select", "return")
+"""What changes nothing that is worth saving."""
 _log = logging.getLogger(__name__)
 
 
@@ -44,24 +53,23 @@ class Explorer(Viewer):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self.settings = Settings()
-        self.session = Session(scheduler)
         self.wire = Wire(self.hear)
-        self.feed = Feed(self.wire, self.settings, self.session, scheduler.submit)
-        self.drain = Drain(self.session, self.feed, self.wire, self.tell)
-        self.selected = self.settings.runs[0].key
+        self.keeper = the_keeper()
+        self.token = secrets.token_urlsafe(16)
         self.refusal = ""
-        self._commander = Commander(self)
         self._watch: PeriodicCallback | None = None
+        self._compose(self._asked_for())
         if _served():
             pn.state.on_session_destroyed(self.close)
-        self._begin_with_what_was_recorded()
+            _PAGES[self.token] = self
         self.wire.put(
             cell=not _served(),
+            token=self.token if _served() else "",
             pictures=[picture.declaration() for picture in all_pictures()],
             views=[vars(view) for view in all_views()],
             units=[[unit, name] for unit, name in COSTS.items()],
-            datasets=grouped(),
+            bounds=server.bounds(),
+            datasets=grouped(self.settings),
         )
         self.feed.look_at(all_views()[0].pictures, table=False)
         self.show()
@@ -70,11 +78,105 @@ class Explorer(Viewer):
         if _served() and words.compiling():
             self.watch()
 
-    def _begin_with_what_was_recorded(self) -> None:
-        """The first sight is that of runs that have ended, never of empty pictures."""
-        keys = [spec.key for spec in self.settings.runs]
-        runs = dict(zip(keys, recorded.runs(), strict=True))
-        self.session.show(self.settings.chosen(), runs, self.settings.runs)
+    def _asked_for(self) -> Settings:
+        """The settings of the link that was opened, or those that the page begins with."""
+        asked = pn.state.session_args.get("s") if _served() else None
+        if asked:
+            try:
+                return read_link(asked[0].decode("ascii", "replace"))
+            except (ParameterError, DatasetError, ValueError) as error:
+                self.refusal = str(error)
+        return Settings()
+
+    def _compose(self, settings: Settings) -> None:
+        """Begin with settings: their runs, and what feeds the page. What was recorded of them is
+        shown, so that the first sight is never that of empty pictures.
+        """
+        self.settings = settings
+        self.session = Session(scheduler, self._keep_run)
+        self.feed = Feed(self.wire, settings, self.session, scheduler.submit)
+        self.drain = Drain(self.session, self.feed, self.wire, self.tell)
+        self.selected = settings.runs[0].key if settings.runs else 0
+        self._commander = Commander(self)
+        if settings.chosen() == recorded.experiment():
+            for run in recorded.runs():
+                made_of = (run.solver.name, run.options, 0, 1)
+                for spec in [s for s in settings.runs if s.settings() == made_of][:1]:
+                    self.session.show(settings.chosen(), spec, [run], spec.name)
+
+    def begin_again(self, settings: Settings) -> None:
+        """Turn to other settings; the runs of this page end, unless another page shows them."""
+        self._leave()
+        for spec in self.settings.runs:
+            self.wire.rows(spec.key, "*", {}, replace=True)
+        looked_at = self.feed.open, self.feed.table
+        self._compose(settings)
+        self.wire.put(datasets=grouped(settings))
+        self.feed.look_at(*looked_at)
+
+    def come_back(self, token: str) -> None:
+        """Show what a page showed that was loaded again or left: its settings and its runs, those
+        that go on included.
+        """
+        other = _PAGES.get(token)
+        shown = None if other is not None else self.keeper.history.page(token, self._owner(token))
+        if other is not None and other is not self:
+            settings = restored(document(other.settings), other.settings)
+            groups = [other.session.group(spec.key) for spec in other.settings.runs]
+            names = [other.session.names.get(spec.key, "") for spec in other.settings.runs]
+            experiment = other.session.experiment
+        elif shown is not None:
+            settings = restored(shown["document"], self.settings)
+            experiment, groups, names = self._saved(shown, self._owner(token))
+        else:
+            return
+        self.begin_again(settings)
+        if experiment is not None:
+            for spec, group, name in zip(settings.runs, groups, names, strict=True):
+                if group:
+                    self.session.show(experiment, spec, group, name)
+        self.token = token
+        _PAGES[token] = self
+        self.wire.put(token=token)
+        self.drain.start()
+
+    def _saved(self, shown: dict[str, Any], owner: str) -> Any:
+        """The problem, the runs with their repeats, and the names that a page showed."""
+        if shown["experiment"] is None:
+            return None, [], []
+        groups, names = [], []
+        for uids in shown["uids"]:
+            found = [load(self.keeper.history, owner, uid) for uid in uids]
+            groups.append([kept for kept, _, _ in filter(None, found)])
+            names.append(next((name for _, _, name in filter(None, found)), ""))
+        return Experiment(**shown["experiment"]), groups, names
+
+    @staticmethod
+    def _owner(token: str) -> str:
+        """Whose runs a page saves and finds: on a public server its own alone."""
+        return token if server.public() else ""
+
+    @property
+    def owner(self) -> str:
+        """See `_owner`."""
+        return self._owner(self.token)
+
+    def _keep_run(self, run: Run, spec: RunSpec, experiment: Experiment) -> None:
+        name = spec.name if run.seed == spec.seed else f"{spec.name}, seed {run.seed}"
+        self.keeper.follow(run, self.owner, name, experiment)
+
+    def _keep_page(self) -> None:
+        """Save what the page shows, so that it can be shown again."""
+        if not _served() or self.settings.own:
+            return
+        experiment = self.session.experiment
+        groups = [self.session.group(spec.key) for spec in self.settings.runs]
+        shown = {
+            "document": document(self.settings),
+            "experiment": None if experiment is None else asdict(experiment),
+            "uids": [[run.uid for run in group] for group in groups],
+        }
+        self.keeper.keep_page(self.token, self.owner, shown)
 
     def hear(self, data: Any) -> None:
         """Do what the page asks for; what does not fit is refused in words."""
@@ -88,6 +190,8 @@ class Explorer(Viewer):
                 self.refusal = str(error)
         self.wire.put(fault=fault)
         self.show()
+        if isinstance(data, dict) and data.get("do") not in _LOOKS:
+            self._keep_page()
         # Asked once: a run may end at any moment, and somebody must tell.
         live = self.session.live
         if live:
@@ -162,6 +266,7 @@ class Explorer(Viewer):
             changed=any(session.changed(s, settings.chosen()) for s in settings.runs),
             compiling=words.compiling(),
             complaint=self.refusal or "\n".join(dict.fromkeys(failures)),
+            notice=self.keeper.history.trouble,
         )
 
     def watch(self) -> None:
@@ -176,7 +281,7 @@ class Explorer(Viewer):
         self.wire.put(dataset=state, compiling=words.compiling())
         if self._commander.download is not None and self._commander.download.over:
             self.refusal, self._commander.download = self._commander.download.error, None
-            self.wire.put(datasets=grouped())
+            self.wire.put(datasets=grouped(self.settings))
             self.show()
         self.wire.send()
         waiting = state["coming"] or self._commander.download is not None or words.compiling()
@@ -184,10 +289,14 @@ class Explorer(Viewer):
             self._watch.stop()
             self._watch = None
 
+    def _leave(self) -> None:
+        self.session.reset()
+        self.settings.close()
+        self.drain.stop()
+
     def close(self, *events: Any) -> None:
         """Free what the page holds: its runs end at once, and its ticks."""
-        self.session.reset()
-        self.drain.stop()
+        self._leave()
         if self._watch is not None:
             self._watch.stop()
             self._watch = None

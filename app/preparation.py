@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
+from app import shelf
 from app.runs import Run, RunState
 from app.scheduler import TURN_SECONDS
 from app.settings import Experiment
-from fwcore import Problem, datasets, grids
+from fwcore import Problem, grids
 
 # Of a design: the certified path that finds δ max takes seconds below it and minutes above.
 _MOST_ENTRIES = 20_000_000
@@ -69,11 +70,8 @@ class Preparation:
         """One turn of it; whether that was the last."""
         experiment = self._experiment
         if self._problem is None:
-            self._problem = datasets.load(
-                experiment.dataset,
-                split_seed=experiment.split_seed,
-                test_fraction=experiment.test_fraction,
-                loss=experiment.loss,
+            self._problem = shelf.load(
+                experiment.dataset, experiment.split_seed, experiment.test_fraction, experiment.loss
             )
             # Paths over lam or k need not wait for the end of the delta grid.
             for form in ("penalty", "support"):

@@ -16,8 +16,21 @@ class Reached:
     walk: Any
     solver: Solver
     options: dict[str, Any]
+    seed: int
+    uid: str
+    """Its name among all runs of all pages, under which it is saved."""
     label = ""
     """What its state is called, where that is not its state's own name."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether its result is at hand bit for bit."""
+        return True
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether it was interrupted, and can be walked on."""
+        return False
 
     @property
     def reached(self) -> int:

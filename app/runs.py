@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import secrets
 import threading
 import time
 from collections.abc import Generator
@@ -76,8 +77,18 @@ class Run(Reached):
     """
 
     def __init__(
-        self, solver: Solver, options: dict[str, Any], seed: int, pace: Pace | None = None
+        self,
+        solver: Solver,
+        options: dict[str, Any],
+        seed: int,
+        pace: Pace | None = None,
+        *,
+        uid: str = "",
+        before: Any = None,
     ) -> None:
+        self.uid = uid or secrets.token_hex(8)
+        self.before = before
+        """The points that were reached when the run was interrupted, if it is walked again."""
         self.solver = solver
         self.options = options
         self.seed = seed
@@ -109,6 +120,17 @@ class Run(Reached):
     def ended(self) -> bool:
         """Whether it is over and has reached a point."""
         return self._state.over and self.reached > 0
+
+    @property
+    def repeated(self) -> bool | None:
+        """Whether the points of a run that was interrupted are the same again, bit for bit; None
+        before all of them are reached.
+        """
+        if self.before is None or self.reached < len(self.before):
+            return None
+        names = [name for name in self.before.dtype.names if name != "seconds"]
+        again = self.points[: len(self.before)]
+        return all(again[name].tobytes() == self.before[name].tobytes() for name in names)
 
     def prepare(self, problem: Problem, grid: Any, note: str = "") -> None:
         """Take the problem; checks everything that depends on it. Called by a worker, once.

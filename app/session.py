@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from app.preparation import Preparation
 from app.runs import Pace, Run, RunState
@@ -22,11 +23,18 @@ _ORDER = (
 """From the most active state to the least: the first of a run's is that of the whole."""
 
 
+_HOLDERS: WeakKeyDictionary[Run, set[int]] = WeakKeyDictionary()
+"""The sessions that show a run: a page that is loaded again takes over those of the last."""
+
+
 class Session:
     """Holds the run of each entry of the list by its key, and what it was run with."""
 
-    def __init__(self, scheduler: Scheduler) -> None:
+    def __init__(
+        self, scheduler: Scheduler, begun: Callable[[Run, RunSpec, Experiment], None] | None = None
+    ) -> None:
         self._scheduler = scheduler
+        self._begun = begun
         self.runs: dict[int, Run] = {}
         self.repeats: dict[int, list[Run]] = {}
         """Runs of an entry with other seeds, besides the one in ``runs``."""
@@ -50,10 +58,20 @@ class Session:
         """The run of an entry and its repeats; none where it was not run."""
         return self._of(key)
 
-    def show(self, experiment: Experiment, runs: dict[int, Any], specs: Sequence[RunSpec]) -> None:
-        """Take over runs that have ended elsewhere, such as recorded ones."""
-        self.experiment, self.runs = experiment, runs
-        self._made_of = {spec.key: spec.settings() for spec in specs if spec.key in runs}
+    def show(self, experiment: Experiment, spec: RunSpec, group: Sequence[Any], name: str) -> None:
+        """Show a run that was begun elsewhere, with its repeats, as that of an entry; those of
+        another problem go.
+        """
+        if experiment != self.experiment:
+            self.reset()
+        self.experiment = experiment
+        self.forget(spec.key)
+        self.runs[spec.key], self.repeats[spec.key] = group[0], [*group[1:]]
+        self.names[spec.key] = name
+        first = group[0]
+        self._made_of[spec.key] = (first.solver.name, first.options, first.seed, len(group))
+        for run in group:
+            self._hold(run)
 
     def outdated(self, spec: RunSpec, experiment: Experiment) -> bool:
         """Whether what is shown of an entry is not what it would give now."""
@@ -87,8 +105,9 @@ class Session:
         self.experiment = experiment
         new: list[Run] = []
         for spec in chosen:
+            kept = self._unfinished(spec, experiment)
+            run = Run(find_solver(spec.solver), spec.options.settings(), spec.seed, pace, **kept)
             self.forget(spec.key)
-            run = Run(find_solver(spec.solver), spec.options.settings(), spec.seed, pace)
             if paused:
                 run.step()
             more = [
@@ -99,14 +118,36 @@ class Session:
                 for repeat in more:
                     repeat.step()
             new += [run, *more]
+            for one in (run, *more):
+                self._hold(one)
+                if self._begun is not None:
+                    self._begun(one, spec, experiment)
             self.runs[spec.key], self._made_of[spec.key] = run, spec.settings()
             self.names[spec.key] = spec.name
             self.repeats[spec.key] = more
         self._scheduler.submit(Preparation(experiment, new, self._scheduler.submit))
 
+    def _unfinished(self, spec: RunSpec, experiment: Experiment) -> dict[str, Any]:
+        """What a run that was interrupted has to know of it, to go on under its name."""
+        run = self.runs.get(spec.key)
+        if run is None or not run.unfinished or self.changed(spec, experiment):
+            return {}
+        return {"uid": run.uid, "before": run.points}
+
+    def _hold(self, run: Run) -> None:
+        _HOLDERS.setdefault(run, set()).add(id(self))
+
+    def _let_go(self, key: int | None) -> None:
+        """Stop runs, but for those that another page shows too."""
+        for run in self._of(key):
+            holders = _HOLDERS.get(run, set())
+            holders.discard(id(self))
+            if not holders:
+                run.stop()
+
     def forget(self, key: int) -> None:
         """Stop the run of an entry, and forget what it reached."""
-        self.stop(key)
+        self._let_go(key)
         self.runs.pop(key, None)
         self.repeats.pop(key, None)
         self._made_of.pop(key, None)
@@ -155,7 +196,7 @@ class Session:
 
     def reset(self) -> None:
         """Stop, and forget what was reached."""
-        self.stop()
+        self._let_go(None)
         self.runs, self.repeats, self._made_of, self._aside = {}, {}, {}, {}
         self.experiment = None
 

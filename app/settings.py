@@ -8,6 +8,7 @@ from typing import Any
 
 import param
 
+from app import shelf
 from fwcore import (
     LOSSES,
     DatasetError,
@@ -84,6 +85,15 @@ class RunSpec:
         times = [f"× {self.repeats}"] if self.repeats > 1 else []
         return " ".join([self.solver, *values[:3], *seed, *times])
 
+    def take(self, options: dict[str, Any], seed: int) -> None:
+        """Take over options as they were written, and a seed."""
+        declared = self.options.declared()
+        for name, value in options.items():
+            if name in declared:
+                given = declared[name].read(value) if isinstance(value, str) else value
+                setattr(self.options, name, given)
+        self.seed = seed
+
     def settings(self) -> tuple[Any, ...]:
         """What makes the run what it is; equal settings give equal results, bit for bit."""
         return (self.solver, self.options.settings(), self.seed, self.repeats)
@@ -126,10 +136,12 @@ class Settings(param.Parameterized):
     def __init__(self, **params: Any) -> None:
         super().__init__()
         self.param.dataset.objects = [d.name for d in datasets.DATASETS]
+        self.own: list[shelf.Own] = []
+        """Data that were brought to this page."""
         self.runs: list[RunSpec] = []
         self._removed: list[tuple[int, RunSpec]] = []
         self._last_key = 0
-        first = datasets.find(self.dataset)
+        first = shelf.find(self.dataset)
         self.param.update(test_fraction=first.test_fraction or _HELD_OUT)
         self._sampling, self._points = first.sampling, first.points
         for solver, given in FIRST_RUNS:
@@ -138,7 +150,7 @@ class Settings(param.Parameterized):
 
     @param.depends("dataset", watch=True)
     def _take_defaults_of_dataset(self) -> None:
-        dataset = datasets.find(self.dataset)
+        dataset = shelf.find(self.dataset)
         defaults: dict[str, Any] = {"test_fraction": dataset.test_fraction or _HELD_OUT}
         # The number of points that the user chose stays.
         if self.points == self._points:
@@ -163,10 +175,23 @@ class Settings(param.Parameterized):
     def _forget_delta_max(self) -> None:
         self.param.update(delta_max=None)
 
+    def bring(self, own: shelf.Own) -> None:
+        """Offer data that no catalogue knows, and choose them."""
+        if own.name not in self.param.dataset.objects:
+            self.own.append(shelf.bring(own))
+            self.param.dataset.objects = [*self.param.dataset.objects, own.name]
+        self.dataset = own.name
+
+    def close(self) -> None:
+        """Give back what was brought."""
+        for own in self.own:
+            shelf.leave(own.name)
+        self.own = []
+
     @property
     def columns(self) -> int:
         """Columns of the dataset, known before it is loaded."""
-        return datasets.find(self.dataset).columns
+        return shelf.find(self.dataset).columns
 
     @property
     def relevant(self) -> int:
@@ -212,6 +237,11 @@ class Settings(param.Parameterized):
             self.runs.insert(self.runs.index(beside) + 1, spec)
         return spec
 
+    def clear(self) -> None:
+        """Begin with an empty list."""
+        self.runs.clear()
+        self._last_key = 0
+
     def remove(self, key: int) -> None:
         """Take a run out of the list; `restore` puts the last one back."""
         spec = self.find(key)
@@ -249,8 +279,8 @@ class Settings(param.Parameterized):
         DatasetError
             Files are not at hand.
         """
-        dataset = datasets.find(self.dataset)
-        if not datasets.available(dataset):
+        dataset = shelf.find(self.dataset)
+        if not shelf.available(dataset):
             raise DatasetError(
                 f"The files of {dataset.title} are not at hand: download them first."
             )
@@ -269,7 +299,7 @@ def formula_of(loss: str) -> str:
 
 def relevant_columns(dataset: str) -> int:
     """How many columns of a dataset are taken to matter: as many as it was made with, or 32."""
-    return datasets.find(dataset).relevant or 32
+    return shelf.find(dataset).relevant or 32
 
 
 def why_not(name: str, loss: str) -> str:

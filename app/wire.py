@@ -14,7 +14,7 @@ from panel.custom import JSComponent
 _CLIENT = Path(__file__).parent / "client"
 _SCRIPTS = (
     *("elements", "sources", "marks", "figures", "pictures", "stage", "fields", "runs"),
-    *("dialogs", "keys", "page"),
+    *("dialogs", "saved", "keys", "page"),
 )
 
 

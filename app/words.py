@@ -6,10 +6,11 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from app import shelf
 from app.runs import Run, RunState, counted
 from app.session import most_active
 from app.settings import Experiment, formula_of
-from fwcore import FORMS, datasets, find_solver, warmup
+from fwcore import FORMS, find_solver, warmup
 
 _FORMS = {
     "ball": "min f(a) subject to ‖a‖₁ ≤ δ",
@@ -20,7 +21,7 @@ _FORMS = {
 
 def headline(experiment: Experiment, solvers: Sequence[str]) -> str:
     """What is solved by the runs that are shown."""
-    dataset = datasets.find(experiment.dataset)
+    dataset = shelf.find(experiment.dataset)
     held_out = round(experiment.test_fraction * dataset.rows)
     train = f"{dataset.rows - held_out:,} rows to learn from" + (
         f", {held_out:,} to test on" if held_out else ", none held out"

@@ -23,6 +23,7 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(numba_folder()))
 _scratch = tempfile.mkdtemp(prefix="fwcore-tests-")
 atexit.register(shutil.rmtree, _scratch, ignore_errors=True)
 os.environ["FWCORE_CACHE"] = os.path.join(_scratch, "cache")
+os.environ["FWCORE_RUNS"] = os.path.join(_scratch, "runs")
 
 # Files whose few tests take long; begun last, they would leave the other worker idle.
 _LONG = ("test_notebooks.py", "test_extending.py", "test_digests.py", "test_row_oracles.py")

@@ -34,7 +34,9 @@ function bar(app) {
     h('div', {class: 'transport', role: 'group', 'aria-label': 'Runs'}, ...Object.values(buttons)),
     pace(app), dataset, side,
     h('div', {class: 'corner'},
-      button('Present', () => app.present(), {symbol: 'full', shown: false, class: 'quiet'}),
+      button('Saved runs', () => app.saved.open(), {class: 'quiet keep'}),
+      button('Share', () => app.send({do: 'share'}), {class: 'quiet keep'}),
+      button('Present', () => app.present(), {symbol: 'full', shown: false, class: 'quiet wide'}),
       button('Dark or light', () => app.turn(), {symbol: 'dark', shown: false, class: 'quiet'}),
       button('?', () => app.dialogs.help(), {class: 'quiet', 'aria-label': 'Help and keys'})))
 }
@@ -75,7 +77,12 @@ function notices(app) {
   const headline = h('p', {class: 'headline'})
   const changed = h('p', {class: 'settings-changed', role: 'status', hidden: true})
   const complaint = h('p', {class: 'complaint', role: 'alert', hidden: true})
+  const notice = h('p', {class: 'compiling', role: 'status', hidden: true})
   const compiling = h('p', {class: 'compiling', hidden: true})
+  app.state.on(['notice', 'bounds'], ({notice: told, bounds}) => {
+    notice.textContent = [told, bounds].filter(Boolean).join(' ')
+    notice.hidden = notice.textContent == ''
+  })
   app.state.on(['headline', 'changed', 'complaint', 'compiling', 'phase'], state => {
     headline.textContent = state.headline
     changed.hidden = !state.changed || LIVE.includes(state.phase) || state.phase == 'empty'
@@ -85,7 +92,7 @@ function notices(app) {
     compiling.hidden = !state.compiling
     compiling.textContent = state.compiling
   })
-  return h('div', {class: 'notices'}, headline, changed, complaint, compiling)
+  return h('div', {class: 'notices'}, headline, changed, complaint, compiling, notice)
 }
 
 class App {
@@ -97,6 +104,8 @@ class App {
     this.host = root
     this.pointed = null
     this.dialogs = new Dialogs(this)
+    this.saved = new SavedRuns(this)
+    this.memory = new Memory(this)
   }
 
   send(message) { this.model.send_msg(message) }
@@ -171,6 +180,7 @@ export function render({model, el}) {
   gallery.ready.then(() => {
     take(model.opening)
     follow()
+    if (!app.state.get('cell')) app.memory.recall()
     root.dataset.live = 'true'
     root.fwExplorer = app
   })

@@ -6,11 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from app import shelf
 from app.controls.fields import Field, field
 from app.downloads import running
 from app.settings import Settings, formula_of, why_not
 from fwcore import LOSSES, all_solvers, datasets, find_loss, find_solver
 
+_KINDS = (
+    *("Brought by you", "Always there", "At hand"),
+    *("To be downloaded", "To be put there by hand"),
+)
 _FAMILIES = {
     "frank_wolfe": "Frank-Wolfe",
     "finite_sum": "Sampled rows",
@@ -23,28 +28,32 @@ _FAMILIES = {
 }
 
 
-def grouped() -> list[tuple[str, list[tuple[str, str]]]]:
-    """Group, then name and title of its datasets: what needs nothing, what is at hand, what can be
-    fetched, what somebody has to bring.
+def grouped(settings: Settings) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Group, then name and title of its datasets: what was brought, what needs nothing, what is at
+    hand, what can be fetched, what somebody has to put there.
     """
-    kinds = ("Always there", "At hand", "To be downloaded", "To be put there by hand")
-    groups: dict[str, list[tuple[str, str]]] = {kind: [] for kind in kinds}
-    for entry in datasets.DATASETS:
-        layout = entry.layout
-        if layout is None:
-            kind = kinds[0]
-        elif layout.at_hand:
-            kind = kinds[1]
-        else:
-            kind = kinds[2] if layout.fetchable else kinds[3]
-        size = f"{entry.rows:,} × {entry.columns:,}"
-        groups[kind].append((entry.name, f"{entry.title} ({size})"))
+    groups: dict[str, list[tuple[str, str]]] = {kind: [] for kind in _KINDS}
+    offered: tuple[shelf.Data, ...] = (*settings.own, *datasets.DATASETS)
+    for data in offered:
+        size = f"{data.rows:,} × {data.columns:,}"
+        groups[_kind(data)].append((data.name, f"{data.title} ({size})"))
     return [(kind, entries) for kind, entries in groups.items() if entries]
+
+
+def _kind(data: shelf.Data) -> str:
+    """The group of a dataset."""
+    if isinstance(data, shelf.Own):
+        return _KINDS[0]
+    if data.layout is None:
+        return _KINDS[1]
+    if data.layout.at_hand:
+        return _KINDS[2]
+    return _KINDS[3] if data.layout.fetchable else _KINDS[4]
 
 
 def _losses_without(dataset: str) -> list[str]:
     """The losses that do not take the response of a dataset."""
-    response = np.array([-1.0, 1.0] if datasets.find(dataset).task == "classification" else [0.5])
+    response = np.array([-1.0, 1.0] if shelf.find(dataset).task == "classification" else [0.5])
     return [name for name in LOSSES if not find_loss(name).takes(response)]
 
 
@@ -74,8 +83,12 @@ def dataset_state(settings: Settings) -> dict[str, Any]:
     """The chosen dataset: what it is, and whether it must be fetched first. The groups that it is
     chosen from are a matter of many files, and put apart.
     """
-    entry = datasets.find(settings.dataset)
-    missing = not datasets.available(entry)
+    entry = shelf.find(settings.dataset)
+    if isinstance(entry, shelf.Own):
+        lines = ". ".join(f"{label}: {text}" for label, text in entry.about)
+        told = f"{entry.title}. {lines}".strip()
+        return {"name": entry.name, "about": told, "missing": False, "coming": False}
+    missing = not shelf.available(entry)
     place = "" if entry.layout is None else f" {entry.page[:1].upper() + entry.page[1:]}."
     job = running(entry.name)
     return {

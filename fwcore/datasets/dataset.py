@@ -99,6 +99,24 @@ class Dataset:
             origin=parsed.report.name,
         )
 
+    @property
+    def rows(self) -> int:
+        """Rows, those held out officially included."""
+        return int(self.X.shape[0] + (0 if self.test is None else self.test[0].shape[0]))
+
+    @property
+    def columns(self) -> int:
+        """Columns of the design: features, or products of them.
+
+        Raises
+        ------
+        ParameterError
+            There are more products than can be counted.
+        """
+        self._check_degree()
+        features = int(self.X.shape[1])
+        return features if self.degree is None else product_count(features, self.degree)
+
     def _check_degree(self) -> None:
         """Products are made of dense base features, and there are only so many of them."""
         if self.degree is None:

@@ -49,7 +49,7 @@ CHROMIUM = next(
 class Server:
     """``panel serve`` in a process of its own."""
 
-    def __init__(self, target: Path, log: Path, **environment: str) -> None:
+    def __init__(self, target: Path, log: Path, lifetime: int = 500, **environment: str) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -70,7 +70,7 @@ class Server:
         ]
         command += [
             "--unused-session-lifetime",
-            "500",
+            str(lifetime),
             "--check-unused-sessions",
             "500",
             "--allow-websocket-origin",
@@ -116,7 +116,7 @@ def wait_for(condition, seconds, what):
 
 
 @contextmanager
-def opened(browser, server, **options):
+def opened(browser, server, path="", **options):
     """A page in a browser context of its own; afterwards it must have asked no other host and
     logged no error.
     """
@@ -137,7 +137,7 @@ def opened(browser, server, **options):
         "console", lambda message: errors.append(message.text) if message.type == "error" else None
     )
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(server.url)
+    page.goto(server.url + path)
     page.locator(LIVE).wait_for()
     yield page
     context.close()

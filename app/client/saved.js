@@ -1,0 +1,105 @@
+// What outlives a page: its tab's memory, the link to share, and the list of saved runs.
+
+const REMEMBERED = 'fw-explorer'
+
+// A tab that is loaded again, or gone back to, shows what it showed.
+class Memory {
+  constructor(app) {
+    this.app = app
+    app.state.on(['token'], ({token}) => { if (this.asked) this.note(token) })
+  }
+
+  note(token) {
+    if (token) sessionStorage.setItem(REMEMBERED,
+      JSON.stringify({token, search: location.search}))
+  }
+
+  // Asks for what was there, unless another link was opened since.
+  recall() {
+    const held = JSON.parse(sessionStorage.getItem(REMEMBERED) ?? 'null')
+    this.asked = true
+    if (held !== null && held.search == location.search)
+      this.app.send({do: 'return', token: held.token})
+    this.note(this.app.state.get('token'))
+  }
+}
+
+class SavedRuns {
+  constructor(app) {
+    this.app = app
+    this.list = h('div', {class: 'saved'})
+    this.offset = 0
+    app.state.on(['share'], ({share}) => { if (share) this.shared(share) })
+    app.state.on(['history'], ({history}) => { if (history) this.draw(history) })
+  }
+
+  shared({query}) {
+    const link = location.origin + location.pathname + query
+    const field = h('input', {type: 'text', readonly: true, value: link,
+      'aria-label': 'Link to these settings'})
+    const copied = h('span', {role: 'status'})
+    this.app.dialogs.open('Share these settings',
+      h('p', {}, 'Who opens this link finds the same data, runs and settings. Run gives the same '
+        + 'results, bit for bit, on the same versions.'), field,
+      button('Copy link', () => navigator.clipboard.writeText(link)
+        .then(() => { copied.textContent = ' Copied.' }), {class: 'primary'}), copied)
+    field.select()
+  }
+
+  ask(offset = 0) {
+    this.offset = offset
+    this.app.send({do: 'history', text: this.search?.value ?? '', offset})
+  }
+
+  open() {
+    let waiting = null
+    this.search = h('input', {type: 'search', placeholder: 'Name, data, solver, note or state',
+      'aria-label': 'Search saved runs', oninput: () => {
+        clearTimeout(waiting)
+        waiting = setTimeout(() => this.ask(), 150)
+      }})
+    this.count = h('p', {class: 'told'})
+    this.app.dialogs.open('Saved runs', this.search, this.count, this.list)
+    this.search.focus()
+    this.ask()
+  }
+
+  draw(history) {
+    if (this.search === undefined) return
+    this.count.textContent = history.all == 0 ? 'None yet: every run is saved while it goes on.'
+      : `${history.all.toLocaleString('en')} in all.`
+    const turn = (label, by, shown) => shown ? [button(label, () =>
+      this.ask(Math.max(0, this.offset + by)))] : []
+    this.list.replaceChildren(...history.rows.map(row => this.row(row)),
+      ...turn('Later ones', -50, history.offset > 0), ...turn('Earlier ones', 50, history.more))
+  }
+
+  row(run) {
+    const {uid} = run
+    const figures = JSON.parse(run.figures)
+    const when = new Date(1000 * run.created).toLocaleString()
+    const parts = [run.title, `point ${run.reached} of ${run.total}`,
+      figures.error === null ? '' : `error ${Number(figures.error.toPrecision(3))}`,
+      `${figures.active} active`, when]
+    const note = h('input', {type: 'text', value: run.note, placeholder: 'Note',
+      'aria-label': `Note of ${run.name}`, maxlength: '500',
+      onchange: () => this.app.send({do: 'note', uid, text: note.value})})
+    const show = () => { this.app.dialogs.box.close(); this.app.send({do: 'show', uid}) }
+    return h('section', {class: 'kept', 'data-uid': uid}, h('div', {},
+      h('b', {}, run.name), h('span', {class: 'state'}, ` ${run.status}`),
+      h('p', {class: 'told'}, parts.filter(Boolean).join(' · '))),
+    h('div', {class: 'acts'}, button('Show', show),
+      button(run.pinned ? 'Unpin' : 'Pin', () =>
+        this.app.send({do: 'keep', uid, pinned: !run.pinned})),
+      button('Delete', () => this.remove(run))), note)
+  }
+
+  remove({uid, name}) {
+    this.app.send({do: 'delete', uid, deleted: true})
+    const undo = button('Undo', () => {
+      undo.parentElement.remove()
+      this.app.send({do: 'delete', uid, deleted: false})
+    })
+    this.count.after(h('div', {class: 'undo', role: 'status'}, `${name} deleted. `, undo))
+  }
+}

@@ -1,0 +1,240 @@
+"""Saves runs while they go on: once a second, by a thread that no page waits for."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import json
+import logging
+import sqlite3
+import threading
+import time
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app import server, shelf
+from app.history import INTERRUPTED, LIVE, History, folder
+from app.kept import Kept, KeptProblem, KeptWalk, some_steps
+from app.live.features import TopFeatures
+from app.runs import Run, RunState
+from app.settings import Experiment
+from fwcore import PathResult
+
+_log = logging.getLogger(__name__)
+_EVERY_SECONDS = 1.0
+_STEPS_OF_A_POINT = 100
+_ARRAYS = ("points", "lengths", "indices", "values", "trace")
+
+
+@dataclass
+class _Followed:
+    """A run that is being saved, and how far."""
+
+    run: Run
+    owner: str
+    name: str
+    experiment: Experiment
+    created: float = field(default_factory=time.time)
+    points: int = 0
+    chunks: int = 0
+    piece: int = 0
+    features: TopFeatures = field(default_factory=TopFeatures)
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+class Keeper:
+    """Follows runs, and saves what they have reached."""
+
+    def __init__(self, history: History) -> None:
+        self.history = history
+        self._followed: dict[str, _Followed] = {}
+        self._pages: dict[str, tuple[str, Mapping[str, Any]]] = {}
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def follow(self, run: Run, owner: str, name: str, experiment: Experiment) -> None:
+        """Save a run from its first point to its end."""
+        with self._lock:
+            self._followed[run.uid] = _Followed(run, owner, name, experiment)
+        self._begin()
+
+    def keep_page(self, token: str, owner: str, shown: Mapping[str, Any]) -> None:
+        """Save what a page shows, with the next turn."""
+        with self._lock:
+            self._pages[token] = owner, shown
+        self._begin()
+
+    def _begin(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._go_on, name="fwcore-keeper", daemon=True)
+            self._thread.start()
+        self._wake.set()
+
+    def _go_on(self) -> None:
+        while True:
+            self._wake.wait()
+            begun = time.monotonic()
+            self.save()
+            with self._lock:
+                if not self._followed and not self._pages:
+                    self._wake.clear()
+            time.sleep(max(0.05, _EVERY_SECONDS - (time.monotonic() - begun)))
+
+    def save(self) -> None:
+        """Save what is new; what cannot be saved is tried again."""
+        with self._lock:
+            followed, pages = [*self._followed.values()], self._pages
+            self._pages = {}
+        try:
+            quiet = [one.run.uid for one in followed if not self._save(one)]
+            if quiet:
+                self.history.beat(quiet)
+            for token, (owner, shown) in pages.items():
+                self.history.keep_page(token, owner, shown)
+        except sqlite3.Error:
+            # `History.trouble` says what it was.
+            with self._lock:
+                self._pages = pages | self._pages
+        except Exception:
+            _log.exception("a run cannot be saved")
+
+    def _save(self, one: _Followed) -> bool:
+        """Save one run; whether there was anything to be saved."""
+        run = one.run
+        over = run.state.over
+        reached = run.reached
+        known = 0 if run.before is None else len(run.before)
+        if over and (not reached or (reached <= known and run.state is not RunState.DONE)):
+            self._leave(one)
+            return True
+        # What was saved before stays until it has been overtaken.
+        if not over and (reached == one.points or reached <= known):
+            return False
+        chunks = [rows for rows in run.walk.chunks[one.chunks :] if rows["point"][0] < reached]
+        piece = _packed(run, one.points, reached, chunks)
+        one.features.follow(run.walk.columns, reached)
+        row = self._row(one, over)
+        whole = known > 0 and one.piece == 0
+        self.history.add(run.uid, row, {one.piece: piece}, whole=whole)
+        one.points, one.piece = reached, one.piece + 1
+        one.chunks += len(chunks)
+        if over:
+            self._leave(one)
+        return True
+
+    def _leave(self, one: _Followed) -> None:
+        with self._lock:
+            if self._followed.get(one.run.uid) is one:
+                del self._followed[one.run.uid]
+
+    def _row(self, one: _Followed, over: bool) -> dict[str, Any]:
+        run, walk = one.run, one.run.walk
+        if over or not one.facts:
+            # It is long in the making once there are many steps.
+            one.facts |= _facts(walk.result())
+        one.features.choose()
+        indices, values = run.last_column
+        last = [int(indices[np.abs(values).argmax()])] if len(indices) else []
+        errors = run.points["test_error"]
+        facts = one.facts | {
+            "experiment": asdict(one.experiment),
+            "p": walk.problem.p,
+            "names": {int(j): run.feature_name(int(j)) for j in {*one.features.indices, *last}},
+            "content": walk.problem.content_hash if over else "",
+        }
+        figures = {
+            "dots": int(run.points["dots"][-1]),
+            "active": int(run.points["nnz"][-1]),
+            "error": float(np.nanmin(errors)) if np.isfinite(errors).any() else None,
+            "digest": walk.result().digest()[:12] if over else "",
+        }
+        return {
+            "owner": one.owner,
+            "created": one.created,
+            "status": run.state.value if over else LIVE,
+            "name": one.name,
+            "title": shelf.find(one.experiment.dataset).title,
+            "solver": run.solver.name,
+            "reached": run.reached,
+            "total": run.total,
+            "figures": json.dumps(figures),
+            "facts": json.dumps(facts, default=float),
+        }
+
+
+def _facts(result: PathResult) -> dict[str, Any]:
+    """What makes a result besides its arrays, ready for JSON."""
+    names = ("problem", "solver", "settings", "seed", "versions", "notes", "source", "f0")
+    held = {name: getattr(result, name) for name in names}
+    return held | {"ended": result.status.name, "grid": result.grid.tolist()}
+
+
+def _packed(run: Run, start: int, stop: int, chunks: list[Any]) -> bytes:
+    """Points, coefficients and some of the steps, as bytes."""
+    columns = run.walk.columns[start:stop]
+    trace = np.concatenate(chunks) if chunks else run.walk.chunks[0][:0]
+    arrays = {
+        "points": run.walk.points[start:stop],
+        "lengths": np.array([len(indices) for indices, _ in columns], np.int64),
+        "indices": np.concatenate([i for i, _ in columns] or [np.zeros(0, np.int64)]),
+        "values": np.concatenate([v for _, v in columns] or [np.zeros(0)]),
+        "trace": some_steps(trace, _STEPS_OF_A_POINT),
+    }
+    held = io.BytesIO()
+    np.savez(held, **arrays)
+    return zlib.compress(held.getvalue(), 1)
+
+
+def _unpacked(pieces: list[bytes]) -> dict[str, NDArray[Any]]:
+    parts = [np.load(io.BytesIO(zlib.decompress(piece))) for piece in pieces]
+    return {name: np.concatenate([part[name] for part in parts]) for name in _ARRAYS}
+
+
+def load(history: History, owner: str, uid: str) -> tuple[Kept, Experiment, str] | None:
+    """A saved run, its problem and its name; None where there is none of that owner."""
+    facts = history.facts(owner, uid)
+    pieces = history.pieces(uid) if facts is not None else []
+    if facts is None or not pieces:
+        return None
+    experiment = Experiment(**facts["experiment"])
+    arrays = _unpacked(pieces)
+    ends = np.cumsum(arrays["lengths"])[:-1]
+    columns = zip(np.split(arrays["indices"], ends), np.split(arrays["values"], ends), strict=True)
+
+    def problem() -> Any:
+        return shelf.load(
+            experiment.dataset, experiment.split_seed, experiment.test_fraction, experiment.loss
+        )
+
+    names = {int(j): name for j, name in facts["names"].items()}
+    known = KeptProblem(experiment.loss, facts["f0"], facts["p"], names, problem)
+    grid = np.array(facts["grid"])
+    walk = KeptWalk(known, grid, arrays["points"], [*columns], arrays["trace"], facts)
+    interrupted = facts["status"] in (INTERRUPTED, LIVE)
+    label = INTERRUPTED if interrupted else "saved"
+    message = (
+        f"Interrupted at point {walk.reached} of {len(grid)}. Continue walks on to the same bytes."
+        if interrupted
+        else "Saved. Press Run to walk it again."
+    )
+    kept = Kept(facts["solver"], facts["settings"], walk, label, message, uid, facts["seed"])
+    return kept, experiment, facts["name"]
+
+
+@functools.cache
+def the_keeper() -> Keeper:
+    """The keeper of this server."""
+    if server.public():
+        return Keeper(History(None, most=server.MOST_RUNS_KEPT))
+    history = History(folder() / "runs.sqlite")
+    # `History.trouble` says what it was.
+    with contextlib.suppress(sqlite3.Error):
+        history.sweep()
+    return Keeper(history)

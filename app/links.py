@@ -1,0 +1,140 @@
+"""A link that restores every setting: the settings as JSON, packed into the query of an address.
+
+A link is text of strangers: its length, what it unpacks to and each of its values are bounded, and
+what does not fit is refused as a whole, in words.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import zlib
+from typing import Any
+
+from app.controls.fields import take
+from app.controls.run import take_run
+from app.settings import MOST_RUNS, RunSpec, Settings
+from fwcore import ParameterError
+
+VERSION = 1
+LONGEST = 4_000
+"""Characters of a link that are read."""
+_MOST_BYTES = 100_000
+_LONGEST_NAME = 60
+_PROBLEM = ("test_fraction", "split_seed", "points", "delta_max")
+_MARKS = ("hidden", "pinned")
+
+
+def document(settings: Settings) -> dict[str, Any]:
+    """The settings as plain values: what differs from the defaults of a dataset and of a solver."""
+    fresh = Settings(dataset=settings.dataset) if not settings.own else None
+    held: dict[str, Any] = {"dataset": settings.dataset, "loss": settings.loss}
+    for name in _PROBLEM:
+        value = getattr(settings, name)
+        if fresh is None or value != getattr(fresh, name):
+            held[name] = _text(settings, name)
+    return held | {"runs": [_run(spec) for spec in settings.runs]}
+
+
+def _text(owner: Any, name: str) -> str:
+    written = owner.param[name].write(getattr(owner, name))
+    return "" if written is None else str(written)
+
+
+def _run(spec: RunSpec) -> dict[str, Any]:
+    options = {name: _text(spec.options, name) for name in spec.options.changed()}
+    held: dict[str, Any] = {"solver": spec.solver, "options": options}
+    held |= {"seed": spec.seed} if spec.seed else {}
+    held |= {"repeats": spec.repeats} if spec.repeats > 1 else {}
+    held |= {"name": spec.given_name} if spec.given_name else {}
+    return held | {mark: True for mark in _MARKS if getattr(spec, mark)}
+
+
+def restored(held: Any, own: Settings | None = None) -> Settings:
+    """Settings from a `document`; ``own`` lends the data that were brought to a page.
+
+    Raises
+    ------
+    ParameterError
+        A value does not fit; nothing is taken over then.
+    """
+    if not isinstance(held, dict) or not isinstance(held.get("runs"), list):
+        raise ParameterError("link", "the page", "made by Share", "something else")
+    settings = Settings()
+    settings.clear()
+    for brought in own.own if own is not None else ():
+        settings.bring(brought)
+    try:
+        _take_problem(settings, held)
+        if len(held["runs"]) > MOST_RUNS:
+            raise ParameterError("link", "the page", f"of at most {MOST_RUNS} runs", "more")
+        for entry in held["runs"]:
+            _take_run(settings, entry)
+    except BaseException:
+        settings.close()
+        raise
+    return settings
+
+
+def _take_problem(settings: Settings, held: dict[str, Any]) -> None:
+    dataset, loss = held.get("dataset"), held.get("loss")
+    if dataset not in settings.param.dataset.objects:
+        rule = "of a dataset that is here; data of your own have to be brought again"
+        raise ParameterError("link", "the page", rule, str(dataset)[:40])
+    settings.dataset = dataset
+    if loss not in settings.param.loss.objects:
+        raise ParameterError("link", "the page", "of a loss that is here", str(loss)[:40])
+    settings.loss = loss
+    for name in _PROBLEM:
+        if name in held:
+            take(settings, name, str(held[name])[:100])
+
+
+def _take_run(settings: Settings, entry: Any) -> None:
+    if not isinstance(entry, dict) or not isinstance(entry.get("options"), dict):
+        raise ParameterError("link", "the page", "made by Share", "something else")
+    spec = settings.add(str(entry.get("solver"))[:40])
+    # Not those of the dataset: the link says what differs from the solver's own.
+    spec.options = type(spec.options)()
+    for name, text in entry["options"].items():
+        take_run(spec, settings, name, str(text)[:200])
+    for name in ("seed", "repeats"):
+        if name in entry:
+            take_run(spec, settings, name, str(entry[name])[:20])
+    spec.given_name = str(entry.get("name", ""))[:_LONGEST_NAME]
+    for mark in _MARKS:
+        setattr(spec, mark, entry.get(mark) is True)
+
+
+def to_link(settings: Settings) -> str:
+    """The settings as the value of ``s`` in a query: a version, a dot, and the rest."""
+    text = json.dumps(document(settings), separators=(",", ":"), ensure_ascii=False)
+    packed = zlib.compress(text.encode(), 9)
+    return f"{VERSION}.{base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
+
+
+def read_link(text: str) -> Settings:
+    """The settings of a link.
+
+    Raises
+    ------
+    ParameterError
+        It was not made by Share, or by a later version of the page; or it does not fit.
+    """
+    version, dot, packed = text[:LONGEST].partition(".")
+    if not dot or not version.isdecimal() or len(version) > 4 or len(text) > LONGEST:
+        raise ParameterError("link", "the page", "made by Share", text[:40])
+    if int(version) > VERSION:
+        rule = f"of version {VERSION} or before: this page is older than the link"
+        raise ParameterError("link", "the page", rule, version)
+    try:
+        raw = base64.b64decode(packed + "=" * (-len(packed) % 4), altchars=b"-_", validate=True)
+        unpacker = zlib.decompressobj()
+        plain = unpacker.decompress(raw, _MOST_BYTES)
+        if not unpacker.eof:
+            raise ValueError
+        held = json.loads(plain)
+    except (binascii.Error, zlib.error, ValueError, RecursionError):
+        raise ParameterError("link", "the page", "whole, as Share made it", text[:40]) from None
+    return restored(held)

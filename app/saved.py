@@ -1,0 +1,91 @@
+"""What the page does with saved runs, links and results to take away."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+from app import commands
+from app.keeper import load
+from app.links import to_link
+from fwcore import ParameterError
+
+if TYPE_CHECKING:
+    from app.explorer import Explorer
+
+_LISTED = 50
+_LONGEST_NOTE = 500
+_MOST_LISTED = 10**6
+
+
+class SavedRuns:
+    """Commands about saved runs, for `app.commander.Commander`."""
+
+    def __init__(self, explorer: Explorer) -> None:
+        self._explorer = explorer
+        self._asked: dict[str, Any] = {}
+        self._shares = 0
+
+    def do_return(self, data: dict[str, Any]) -> None:
+        self._explorer.come_back(commands.text(data, "token", 100))
+
+    def do_share(self, data: dict[str, Any]) -> None:
+        self._shares += 1
+        query = f"?s={to_link(self._explorer.settings)}"
+        self._explorer.wire.put(share={"number": self._shares, "query": query})
+
+    def do_history(self, data: dict[str, Any]) -> None:
+        self._asked = {
+            "text": commands.text(data, "text", 200),
+            "offset": commands.whole(data, "offset", 0, _MOST_LISTED),
+        }
+        self._list()
+
+    def _list(self) -> None:
+        history, owner = self._explorer.keeper.history, self._explorer.owner
+        asked = self._asked or {"text": "", "offset": 0}
+        rows = history.find(owner, asked["text"], _LISTED + 1, asked["offset"])
+        told = {"rows": rows[:_LISTED], "more": len(rows) > _LISTED, "all": history.count(owner)}
+        self._explorer.wire.put(history=asked | told)
+
+    def _uid(self, data: dict[str, Any]) -> str:
+        return commands.text(data, "uid", 40)
+
+    def do_show(self, data: dict[str, Any]) -> None:
+        """Show a saved run beside the others, or by itself where its problem is another."""
+        page = self._explorer
+        found = load(page.keeper.history, page.owner, self._uid(data))
+        if found is None:
+            raise ParameterError("uid", "the page", "that of a saved run", "another")
+        kept, experiment, name = found
+        settings = page.settings
+        commands.set_dataset(settings, experiment.dataset)
+        settings.loss = experiment.loss
+        settings.param.update(
+            split_seed=experiment.split_seed,
+            test_fraction=experiment.test_fraction,
+            points=experiment.points,
+            delta_max=experiment.delta_max,
+        )
+        spec = settings.add(kept.solver.name)
+        spec.take(kept.options, kept.seed)
+        spec.given_name = "" if name == spec.name else name
+        page.session.show(experiment, spec, [kept], name)
+        page.selected = spec.key
+
+    def do_note(self, data: dict[str, Any]) -> None:
+        self._change(data, "note", commands.text(data, "text", _LONGEST_NOTE).strip())
+
+    def do_keep(self, data: dict[str, Any]) -> None:
+        self._change(data, "pinned", int(data.get("pinned") is True))
+
+    def do_delete(self, data: dict[str, Any]) -> None:
+        self._change(data, "deleted", int(data.get("deleted") is not False))
+
+    def _change(self, data: dict[str, Any], name: str, value: Any) -> None:
+        history = self._explorer.keeper.history
+        try:
+            history.change(self._explorer.owner, self._uid(data), name, value)
+        except sqlite3.Error:
+            raise ParameterError("run", "the page", history.trouble, name) from None
+        self._list()

@@ -1,0 +1,53 @@
+"""Whom this server serves: its owner, or the public, for whom everything is bounded."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from fwcore import datasets
+
+MOST_RUNS_KEPT = 200
+"""Runs that a public server keeps in memory, of all pages."""
+_MEGABYTE = 1 << 20
+_PUBLIC_UPLOAD = datasets.Limits(
+    bytes=32 * _MEGABYTE,
+    rows=200_000,
+    columns=500_000,
+    entries=10_000_000,
+    memory=128 * _MEGABYTE,
+)
+_PUBLIC_RUNS = 12
+_MOST_BROUGHT = 4
+
+
+def public() -> bool:
+    """Whether it was started with FWCORE_PUBLIC=1, or ``panel serve app --args --public``."""
+    return os.environ.get("FWCORE_PUBLIC") == "1" or "--public" in sys.argv
+
+
+def upload_limits() -> datasets.Limits:
+    """Bounds of a file that is brought to a page."""
+    return _PUBLIC_UPLOAD if public() else datasets.UPLOAD
+
+
+def most_runs(usual: int) -> int:
+    """Runs of one page."""
+    return min(usual, _PUBLIC_RUNS) if public() else usual
+
+
+def most_brought() -> int:
+    """Files of one page."""
+    return _MOST_BROUGHT
+
+
+def bounds() -> str:
+    """The bounds, as the page says them; nothing where the server is its owner's."""
+    if not public():
+        return ""
+    limits = upload_limits()
+    return (
+        f"A public server: at most {_PUBLIC_RUNS} runs a page, and {_MOST_BROUGHT} files of up to "
+        f"{limits.bytes // _MEGABYTE} MB, {limits.rows:,} rows and {limits.columns:,} columns. "
+        "Nothing is kept on disk; runs are forgotten when the server stops."
+    )

@@ -1,0 +1,146 @@
+"""The data that pages choose from: the catalogue, and what was brought by a session or given from
+memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TypeAlias
+
+import numpy as np
+
+from fwcore import ParameterError, Problem, datasets
+
+
+@dataclass(frozen=True, eq=False)
+class Own:
+    """Data that no catalogue knows, with what `fwcore.datasets.Entry` says of those that it does.
+
+    ``make(split_seed, test_fraction, loss)`` gives the problem. ``name`` is made of the content, so
+    that the same data are found again under the same name.
+    """
+
+    name: str
+    title: str
+    rows: int
+    columns: int
+    make: Callable[[int, float, str], Problem]
+    task: str = "regression"
+    test_fraction: float = 0.25
+    loss: str = "squared"
+    sampling: str = "1%"
+    points: int = 100
+    relevant: int | None = None
+    about: Sequence[tuple[str, str]] = field(default=())
+    """What the parser did, line by line."""
+
+
+Data: TypeAlias = datasets.Entry | Own
+
+_brought: dict[str, tuple[Own, int]] = {}
+_lock = threading.Lock()
+
+
+def bring(own: Own) -> Own:
+    """Have data found under their name until `leave` was called as often as this."""
+    with _lock:
+        known, count = _brought.get(own.name, (own, 0))
+        _brought[own.name] = known, count + 1
+    return known
+
+
+def leave(name: str) -> None:
+    """Forget data that nobody else has brought."""
+    with _lock:
+        own, count = _brought[name]
+        if count > 1:
+            _brought[name] = own, count - 1
+        else:
+            del _brought[name]
+
+
+def find(name: str) -> Data:
+    """The data of that name.
+
+    Raises
+    ------
+    ParameterError
+        There are none.
+    """
+    found = _brought.get(name)
+    return datasets.find(name) if found is None else found[0]
+
+
+def load(name: str, split_seed: int, test_fraction: float, loss: str) -> Problem:
+    """The problem of data; errors as of `fwcore.datasets.load`."""
+    data = find(name)
+    if isinstance(data, Own):
+        return data.make(split_seed, test_fraction, loss)
+    return datasets.load(name, split_seed=split_seed, test_fraction=test_fraction, loss=loss)
+
+
+def available(data: Data) -> bool:
+    """Whether it can be loaded without a download."""
+    return isinstance(data, Own) or datasets.available(data)
+
+
+def own_of(dataset: datasets.Dataset, title: str) -> Own:
+    """A dataset that was read from a file, as data of a page."""
+    return Own(
+        name=f"own-{_digest(dataset)}",
+        title=title,
+        rows=dataset.rows,
+        columns=dataset.columns,
+        # A page asks again for each run that is added.
+        make=lru_cache(maxsize=2)(
+            lambda seed, share, loss: dataset.problem(
+                split_seed=seed, test_fraction=share, loss=loss
+            )
+        ),
+        task=dataset.task,
+        loss="logistic" if dataset.task == "classification" else "squared",
+        test_fraction=dataset.test_fraction,
+        about=(*dataset.report.lines(),),
+    )
+
+
+def own_problem(problem: Problem, title: str) -> Own:
+    """A problem that was made in memory, whose split and loss are its own.
+
+    Raises
+    ------
+    ParameterError
+        Another loss is asked for.
+    """
+
+    def make(seed: int, share: float, loss: str) -> Problem:
+        if loss != problem.loss.name:
+            raise ParameterError("loss", "the page", f"{problem.loss.name!r}, as given", loss)
+        return problem
+
+    tested = 0 if problem.test_y is None else len(problem.test_y)
+    rows = problem.m + tested
+    return Own(
+        name=f"own-{problem.content_hash[:16]}",
+        title=title,
+        rows=rows,
+        columns=problem.p,
+        make=make,
+        task="classification" if problem.labels else "regression",
+        loss=problem.loss.name,
+        test_fraction=tested / rows,
+    )
+
+
+def _digest(dataset: datasets.Dataset) -> str:
+    found = hashlib.blake2b(f"{dataset.degree} {dataset.task}".encode(), digest_size=8)
+    X = dataset.X
+    parts = (X.data, X.indices, X.indptr) if hasattr(X, "indptr") else (np.asarray(X),)
+    for array in (*parts, dataset.y):
+        found.update(str(array.shape).encode())
+        found.update(np.ascontiguousarray(array).data)
+    return found.hexdigest()

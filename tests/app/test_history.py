@@ -1,0 +1,294 @@
+"""Saved runs: nothing that was saved is lost, whatever happens to the server or the disk."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from fakes import AGAIN, EXPERIMENT, spec, wait_for, walked
+
+from app.history import History
+from app.keeper import Keeper, load
+from app.kept import Kept
+from app.runs import Run
+from app.scheduler import Scheduler
+from app.session import Session
+from fwcore import find_solver
+
+ROW = {
+    "owner": "", "created": 1.0, "status": "done", "name": "sfw 1 %", "title": "Diabetes",
+    "solver": "sfw", "reached": 3, "total": 3, "figures": "{}", "facts": "{}",
+}  # fmt: skip
+
+
+@pytest.fixture
+def history(tmp_path):
+    made = History(tmp_path / "runs.sqlite")
+    yield made
+    made.close()
+
+
+def keep(history, run, owner=""):
+    keeper = Keeper(history)
+    keeper._begin = lambda: None
+    keeper.follow(run, owner, "a run", EXPERIMENT)
+    keeper.save()
+    return keeper
+
+
+@pytest.mark.parametrize("name", ["sfw", "cd", "omp", "sfw_rows"])
+def test_a_saved_run_is_what_it_was(history, name):
+    run = walked(name, points=12) if name != "omp" else omp()
+    keep(history, run)
+    kept, experiment, title = load(history, "", run.uid)
+    assert (experiment, title, kept.seed) == (EXPERIMENT, "a run", run.seed)
+    result, again = run.walk.result(), kept.walk.result()
+    assert again.digest() == result.digest()
+    assert again.to_code() == result.to_code()
+    assert again.summary()["settings"] == result.summary()["settings"]
+    np.testing.assert_array_equal(kept.relative_gaps, run.relative_gaps)
+    last = [int(j) for j in kept.last_column[0][:3]]
+    assert [kept.feature_name(j) for j in last] == [run.feature_name(j) for j in last]
+    assert load(history, "somebody else", run.uid) is None
+
+
+def omp():
+    run = Run(find_solver("omp"), {}, 0)
+    from fwcore import datasets
+
+    run.prepare(datasets.load("diabetes"), [1.0, 2.0, 3.0])
+    while not run.state.over:
+        run.turn()
+    return run
+
+
+def test_a_run_is_saved_while_it_goes_on_and_continued_to_the_same_bytes(history):
+    run = walked("sfw", points=20, upto=7)
+    keeper = keep(history, run)
+    before = history.facts("", run.uid)
+    assert (before["status"], before["reached"]) == ("live", 7)
+    kept, _, _ = load(history, "", run.uid)
+    assert kept.unfinished
+    assert "Interrupted at point 7 of 20" in kept.message
+    again = Run(run.solver, run.options, run.seed, uid=kept.uid, before=kept.points)
+    again.prepare(run.walk.problem, run.walk.grid)
+    keeper.follow(again, "", "a run", EXPERIMENT)
+    while not again.state.over:
+        again.turn()
+        keeper.save()
+        assert history.facts("", run.uid)["reached"] >= 7
+    keeper.save()
+    assert again.repeated is True
+    whole = walked("sfw", points=20)
+    finished, _, _ = load(history, "", run.uid)
+    assert finished.walk.result().digest() == whole.walk.result().digest()
+
+
+def test_a_run_that_differs_from_what_was_saved_says_so():
+    run = walked("sfw", points=10)
+    changed = run.points.copy()
+    changed["objective"][3] *= 1 + 1e-15
+    again = Run(run.solver, run.options, run.seed, before=changed)
+    again.prepare(run.walk.problem, run.walk.grid)
+    while not again.state.over:
+        again.turn()
+    assert again.repeated is False
+
+
+def test_runs_are_found_noted_pinned_and_deleted_with_undo(history):
+    for k in range(5):
+        history.add(f"u{k}", ROW | {"created": float(k), "name": f"run {k} 50%"}, {0: b"x"})
+    assert [row["uid"] for row in history.find("")] == ["u4", "u3", "u2", "u1", "u0"]
+    assert [row["uid"] for row in history.find("", "RUN 3")] == ["u3"]
+    assert len(history.find("", "50%")) == 5
+    assert history.find("", "5_%") == []
+    history.change("", "u1", "pinned", 1)
+    history.change("", "u2", "note", "the one")
+    assert [row["uid"] for row in history.find("", limit=2)] == ["u1", "u4"]
+    assert [row["uid"] for row in history.find("", "the one")] == ["u2"]
+    history.change("", "u2", "deleted", 1)
+    assert history.count("") == 4
+    history.change("", "u2", "deleted", 0)
+    assert history.find("", "the one")
+    history.change("somebody else", "u2", "deleted", 1)
+    assert history.count("") == 5
+    history.change("", "u2", "deleted", 1)
+    history.sweep()
+    assert history.pieces("u2") == []
+    assert history.count("") == 4
+
+
+def test_ten_thousand_runs_are_listed_searched_and_opened(history):
+    history._do(
+        *(
+            ("INSERT INTO runs (uid, owner, created, beat, status, name, title, solver, reached, "
+             "total, figures, facts) VALUES (?, '', ?, 0, 'done', ?, 'Diabetes', 'sfw', 3, 3, "
+             "'{}', '{}')", (f"u{k}", float(k), f"run {k}"))
+            for k in range(10_000)
+        )
+    )  # fmt: skip
+    assert len(history.find("", limit=50)) == 50
+    assert [row["uid"] for row in history.find("", "run 777", limit=50)][-1] == "u777"
+    assert history.count("") == 10_000
+
+
+def test_in_memory_the_oldest_make_room():
+    history = History(None, most=3)
+    for k in range(5):
+        history.add(f"u{k}", ROW | {"created": float(k)}, {0: b"x"})
+    assert [row["uid"] for row in history.find("")] == ["u4", "u3", "u2"]
+    assert history.pieces("u0") == []
+    history.close()
+
+
+def test_a_store_of_a_later_version_is_left_alone_and_says_so(tmp_path):
+    file = tmp_path / "runs.sqlite"
+    with sqlite3.connect(file) as later:
+        later.execute("PRAGMA user_version=99")
+    history = History(file)
+    assert "written by a later version of the page" in history.trouble
+    assert history.find("") == []
+    with pytest.raises(sqlite3.Error):
+        history.add("u", ROW, {})
+
+
+def test_a_store_of_an_earlier_version_is_brought_up_to_date(tmp_path):
+    from app.history import _MIGRATIONS
+
+    file = tmp_path / "runs.sqlite"
+    with sqlite3.connect(file) as earlier:
+        earlier.executescript(_MIGRATIONS[0] + "PRAGMA user_version=1;")
+        names = ", ".join(["uid", "beat", *ROW])
+        marks = ", ".join("?" * (len(ROW) + 2))
+        earlier.execute(f"INSERT INTO runs ({names}) VALUES ({marks})", ["u", 0.0, *ROW.values()])
+    history = History(file)
+    assert history.trouble == ""
+    assert [row["uid"] for row in history.find("")] == ["u"]
+    history.keep_page("token", "", {"x": 1})
+    assert history.page("token", "") == {"x": 1}
+    assert history.page("token", "somebody else") is None
+
+
+def test_a_file_that_is_no_store_is_told(tmp_path):
+    file = tmp_path / "runs.sqlite"
+    file.write_bytes(b"no database " * 1000)
+    assert "file is not a database" in History(file).trouble
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+    (tmp_path / "file").write_text("")
+    history = History(tmp_path / "file" / "runs.sqlite")
+    assert "Runs are not saved in" in history.trouble
+    assert "They stay on the page while it is open." in history.trouble
+
+
+def test_a_full_disk_is_told_once_and_nothing_is_lost(history):
+    run = walked("sfw", points=8)
+    full = history._connection.execute("PRAGMA page_count").fetchone()[0]
+    history._connection.execute(f"PRAGMA max_page_count={full}")
+    keeper = keep(history, run)
+    assert "full" in history.trouble
+    assert history.find("") == []
+    history._connection.execute("PRAGMA max_page_count=1000000")
+    keeper.save()
+    assert history.trouble == ""
+    assert load(history, "", run.uid)[0].walk.result().digest() == run.walk.result().digest()
+
+
+def test_two_servers_share_a_store(tmp_path):
+    first, second = (History(tmp_path / "runs.sqlite") for _ in range(2))
+    for k in range(20):
+        (first, second)[k % 2].add(f"u{k}", ROW, {0: b"x"})
+    assert first.count("") == second.count("") == 20
+    first.close()
+    second.close()
+
+
+@pytest.mark.parametrize("again", range(AGAIN))
+def test_a_session_saves_what_it_runs(history, again):
+    scheduler = Scheduler(workers=2, idle_seconds=0.05)
+    keeper = Keeper(history)
+    session = Session(
+        scheduler, lambda run, spec, experiment: keeper.follow(run, "", spec.name, experiment)
+    )
+    specs = [spec(1, "sfw", sampling="5%"), spec(2, "cd")]
+    session.start(EXPERIMENT, specs)
+    runs = [*session.runs.values()]
+    wait_for(lambda: all(run.state.over for run in runs), "the runs")
+    done = {"sfw 5 %", "cd"}
+    wait_for(lambda: {r["name"] for r in history.find("", "done")} == done, "both to be saved")
+    for run in runs:
+        kept = load(history, "", run.uid)[0]
+        assert kept.walk.result().digest() == run.walk.result().digest()
+
+
+@pytest.mark.parametrize("again", range(AGAIN))
+def test_what_another_page_shows_is_not_stopped_with_this_one(again):
+    scheduler = Scheduler(workers=2, idle_seconds=0.05)
+    first, second = Session(scheduler), Session(scheduler)
+    entry = spec(1, "fw", tol=1e-9)
+    first.start(EXPERIMENT, [entry])
+    run = first.runs[1]
+    second.show(EXPERIMENT, entry, [run], "fw")
+    assert not second.changed(entry, EXPERIMENT)
+    first.reset()
+    assert not run.state.over
+    second.reset()
+    assert run.state.over
+
+
+SERVER = """
+import sys
+sys.path[:0] = sys.argv[2:]
+from pathlib import Path
+from fakes import EXPERIMENT, spec
+from app.history import History
+from app.keeper import Keeper
+from app.runs import Pace
+from app.scheduler import Scheduler
+from app.session import Session
+keeper = Keeper(History(Path(sys.argv[1])))
+session = Session(Scheduler(), lambda run, s, e: (
+    print(run.uid, flush=True), keeper.follow(run, "", s.name, e)))
+session.start(EXPERIMENT, [spec(1, "sfw", sampling="5%")], Pace("step", 150.0))
+while True:
+    keeper.save()
+    for run in session.runs.values():
+        print(run.reached, flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "again", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(49))]
+)
+def test_a_server_that_is_killed_loses_at_most_what_was_not_saved_yet(tmp_path, again):
+    file = tmp_path / "runs.sqlite"
+    here = os.path.dirname(__file__)
+    command = [sys.executable, "-c", SERVER, str(file), here]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        uid, reached = server.stdout.readline().strip(), 0
+        wanted = 2 + again % 6
+        while reached < wanted:
+            reached = int(server.stdout.readline())
+        server.send_signal(signal.SIGKILL)
+    history = History(file)
+    assert history.trouble == ""
+    kept, experiment, _ = load(history, "", uid)
+    assert experiment == EXPERIMENT
+    # It said so after the save before.
+    assert kept.reached >= wanted - 1
+    again = Run(kept.solver, kept.options, kept.seed, uid=uid, before=kept.points)
+    whole = walked("sfw", points=20, sampling="5%", tol=1e-3)
+    again.prepare(whole.walk.problem, whole.walk.grid)
+    while not again.state.over:
+        again.turn()
+    assert again.repeated is True
+    wait_for(lambda: history.facts("", uid)["status"] == "interrupted", "the silence to be noticed")
+    assert isinstance(kept, Kept)
+    assert json.loads(history.find("")[0]["figures"])["active"] >= 0
+    assert time.time() > history.find("")[0]["created"]

@@ -1,0 +1,119 @@
+"""Links that restore every setting, and text of strangers in their place."""
+
+import base64
+import json
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as budget
+from hypothesis import strategies as st
+
+from app import links
+from app.settings import MOST_RUNS, Settings
+from fwcore import ParameterError, all_solvers
+
+
+def packed(held, version=links.VERSION):
+    data = zlib.compress(json.dumps(held).encode(), 9)
+    return f"{version}.{base64.urlsafe_b64encode(data).decode().rstrip('=')}"
+
+
+def same(first, second):
+    assert second.chosen() == first.chosen()
+    for mark in ("solver", "seed", "repeats", "given_name", "hidden", "pinned"):
+        got = [getattr(spec, mark) for spec in second.runs]
+        assert got == [getattr(spec, mark) for spec in first.runs]
+    assert [spec.settings() for spec in second.runs] == [spec.settings() for spec in first.runs]
+
+
+def test_a_link_restores_every_setting():
+    chosen = Settings()
+    chosen.dataset = "synthetic-50000-158"
+    chosen.param.update(split_seed=7, points=33, test_fraction=0.1, delta_max=2.5)
+    for solver in all_solvers():
+        if len(chosen.runs) < MOST_RUNS:
+            chosen.add(solver.name)
+    chosen.runs[0].options.param.update(sampling="hit:0.99,5", tol=1e-5, rule="gap")
+    chosen.runs[1].seed, chosen.runs[1].repeats = 4_000_000_000, 7
+    chosen.runs[2].given_name, chosen.runs[2].pinned = "<b>é</b> 1 %", True
+    chosen.runs[3].hidden = True
+    link = links.to_link(chosen)
+    assert len(link) < 2_000
+    same(chosen, links.read_link(link))
+
+
+def test_a_run_at_the_defaults_of_its_solver_keeps_them_whatever_the_dataset_says():
+    chosen = Settings()
+    chosen.dataset = "digits-3-8"
+    chosen.add("sfw").options.param.update(sampling="1%")
+    same(chosen, links.read_link(links.to_link(chosen)))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "made by Share"),
+        ("x" * 9_999, "made by Share"),
+        ("1.", "whole, as Share made it"),
+        ("1.%%%", "whole, as Share made it"),
+        ("1.AAAA", "whole, as Share made it"),
+        (packed({}, 2), "this page is older than the link"),
+        (packed([]), "made by Share"),
+        (packed({"runs": []}), "of a dataset that is here"),
+        (packed({"runs": [], "dataset": "own-1"}), "of a dataset that is here"),
+        (packed({"runs": [], "dataset": "diabetes", "loss": "x"}), "of a loss that is here"),
+        (
+            packed({"runs": [{}] * 99, "dataset": "diabetes", "loss": "squared"}),
+            "of at most 40 runs",
+        ),
+        (packed("[" * 5_000), "made by Share"),
+    ],
+)
+def test_what_is_no_link_of_ours_is_refused_in_words(text, told):
+    with pytest.raises(ParameterError, match=told):
+        links.read_link(text)
+
+
+def test_a_link_unpacks_to_no_more_than_a_bound():
+    bomb = base64.urlsafe_b64encode(zlib.compress(b" " * 2_000_000, 9)).decode().rstrip("=")
+    assert len(bomb) < links.LONGEST
+    with pytest.raises(ParameterError, match="whole"):
+        links.read_link(f"1.{bomb}")
+
+
+RUN = {"solver": "sfw", "options": {}}
+PLAIN = {"dataset": "diabetes", "loss": "squared", "runs": [RUN]}
+VALUES = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=300),
+    st.lists(st.integers(), max_size=3), st.dictionaries(st.text(max_size=5), st.text(max_size=5)),
+)  # fmt: skip
+
+
+@budget(max_examples=400, deadline=None)
+@given(st.data())
+def test_hostile_values_are_refused_or_bounded(data):
+    held = json.loads(json.dumps(PLAIN))
+    name = data.draw(
+        st.sampled_from([*PLAIN, "test_fraction", "split_seed", "points", "delta_max"])
+    )
+    if data.draw(st.booleans()):
+        held[name] = data.draw(VALUES)
+    else:
+        own = data.draw(st.sampled_from(["solver", "options", "seed", "repeats", "name", "pinned"]))
+        options = st.dictionaries(st.sampled_from(["tol", "sampling", "rule", "x"]), VALUES)
+        held["runs"][0][own] = data.draw(st.one_of(VALUES, options))
+    try:
+        opened = links.read_link(packed(held))
+    except ParameterError:
+        return
+    assert 2 <= opened.points <= 1000
+    assert len(opened.runs) <= MOST_RUNS
+    assert all(len(spec.given_name) <= 60 for spec in opened.runs)
+
+
+@budget(max_examples=300, deadline=None)
+@given(st.text(max_size=300))
+def test_random_text_is_refused(text):
+    with pytest.raises(ParameterError):
+        links.read_link(text)
