@@ -16,6 +16,8 @@ from fwcore import warmup
 
 _log = logging.getLogger(__name__)
 _TRIM_AFTER_SECONDS = 2.0
+_MINUTE = 60.0
+_RECORDS_A_MINUTE = 20
 _left = threading.Event()
 _GOSSIPS = (
     "asyncio",
@@ -31,6 +33,7 @@ def on_server_loaded(server_context: Any) -> None:
     """
     for name in _GOSSIPS:
         logging.getLogger(name).addFilter(_is_news)
+        logging.getLogger(name).addFilter(_Seldom())
     # A worker between two kernels may keep the interpreter this long from the thread that serves
     # the pages; 5 ms is usual.
     sys.setswitchinterval(0.0005)
@@ -71,6 +74,26 @@ def _is_news(record: logging.LogRecord) -> bool:
     if record.name == "bokeh.server.protocol_handler" and isinstance(error, AssertionError):
         return False
     return "connection was closed" not in record.getMessage()
+
+
+class _Seldom(logging.Filter):
+    """Lets through a few records a minute: a hostile client could fill the disk."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._begun, self._count = 0.0, 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        now = time.monotonic()
+        if now - self._begun > _MINUTE:
+            self._begun, self._count = now, 0
+        self._count += 1
+        if self._count == _RECORDS_A_MINUTE:
+            record.msg, record.args = (
+                "%s. More of these are not told for a minute.",
+                (record.getMessage(),),
+            )
+        return self._count <= _RECORDS_A_MINUTE
 
 
 def _warm_up() -> None:

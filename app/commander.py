@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from app import commands
+from app.bringing import Bringing
 from app.controls.fields import take
 from app.controls.problem import certified_answer
 from app.controls.run import take_run
@@ -14,6 +15,7 @@ from app.downloads import Download, download
 from app.runs import Pace, RunState
 from app.saved import SavedRuns
 from app.settings import MOST_RUNS
+from app.taking import Taking
 from fwcore import ParameterError
 
 if TYPE_CHECKING:
@@ -34,9 +36,10 @@ class Commander:
         self._feed = explorer.feed
         self.pace: Pace | None = FIRST_PACE
         self.download: Download | None = None
+        self.bringing, self.taking = Bringing(explorer), Taking(explorer)
         self._known: dict[str, Callable[[dict[str, Any]], None]] = {
             name[3:]: getattr(part, name)
-            for part in (self, SavedRuns(explorer))
+            for part in (self, SavedRuns(explorer), self.bringing, self.taking)
             for name in dir(part)
             if name.startswith("do_")
         }
@@ -58,6 +61,11 @@ class Commander:
         if method is None:
             raise ParameterError("do", "the page", f"one of {[*self._known]}", str(name)[:40])
         method(data)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a file is being read or made."""
+        return self.bringing.busy or self.taking.busy
 
     def _key(self, data: dict[str, Any]) -> int:
         return self._settings.find(commands.whole(data, "run", 1, _MOST)).key

@@ -4,6 +4,7 @@ refused here, in words.
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from app.runs import COSTS, Pace
@@ -12,6 +13,26 @@ from fwcore import ParameterError
 
 LONGEST_NAME = 60
 _SLOWEST, _FASTEST = 1e-4, 1e12
+
+
+class Budget:
+    """How many messages are heard: so many a second, and some more at once. What exceeds it is
+    dropped before it costs anything.
+    """
+
+    def __init__(self, rate: float, burst: float) -> None:
+        self._rate, self._burst = rate, burst
+        self._left, self._at = burst, time.monotonic()
+
+    def allows(self) -> bool:
+        """Whether one more is heard."""
+        now = time.monotonic()
+        self._left = min(self._burst, self._left + self._rate * (now - self._at))
+        self._at = now
+        if self._left < 1.0:
+            return False
+        self._left -= 1.0
+        return True
 
 
 def text(data: dict[str, Any], name: str, longest: int = 400) -> str:

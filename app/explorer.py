@@ -15,6 +15,7 @@ from panel.viewable import Viewer
 
 from app import recorded, server, words
 from app.commander import Commander
+from app.commands import Budget
 from app.controls.problem import (
     certified_answer,
     dataset_state,
@@ -40,6 +41,8 @@ from fwcore import DatasetError, ParameterError, find_loss
 TITLE = "Frank-Wolfe Explorer"
 _PAGES: WeakValueDictionary[str, Explorer] = WeakValueDictionary()
 """The pages that are open, by the token that each alone knows."""
+# A person makes a few a second; dragging a slider and an upload make some tens.
+_MESSAGES_A_SECOND, _MESSAGES_AT_ONCE = 100.0, 400.0
 _LOOKS = ("look", "point", "lost", "select", "return")
 """What changes nothing that is worth saving."""
 _log = logging.getLogger(__name__)
@@ -57,6 +60,7 @@ class Explorer(Viewer):
         self.keeper = the_keeper()
         self.token = secrets.token_urlsafe(16)
         self.refusal = ""
+        self._budget = Budget(_MESSAGES_A_SECOND, _MESSAGES_AT_ONCE)
         self._watch: PeriodicCallback | None = None
         self._compose(self._asked_for())
         if _served():
@@ -69,8 +73,8 @@ class Explorer(Viewer):
             views=[vars(view) for view in all_views()],
             units=[[unit, name] for unit, name in COSTS.items()],
             bounds=server.bounds(),
-            datasets=grouped(self.settings),
         )
+        self.offer()
         self.feed.look_at(all_views()[0].pictures, table=False)
         self.show()
         self.drain.put(final=True)
@@ -111,7 +115,7 @@ class Explorer(Viewer):
             self.wire.rows(spec.key, "*", {}, replace=True)
         looked_at = self.feed.open, self.feed.table
         self._compose(settings)
-        self.wire.put(datasets=grouped(settings))
+        self.offer()
         self.feed.look_at(*looked_at)
 
     def come_back(self, token: str) -> None:
@@ -180,6 +184,8 @@ class Explorer(Viewer):
 
     def hear(self, data: Any) -> None:
         """Do what the page asks for; what does not fit is refused in words."""
+        if not self._budget.allows():
+            return
         self.refusal, fault = "", None
         try:
             self._commander.obey(data)
@@ -212,6 +218,10 @@ class Explorer(Viewer):
             "run": run if isinstance(run, int) else None,
             "text": text,
         }
+
+    def offer(self) -> None:
+        """Put the data that can be chosen."""
+        self.wire.put(datasets=grouped(self.settings))
 
     def show(self) -> None:
         """Put the list of runs, the controls, and what is solved."""
@@ -279,12 +289,15 @@ class Explorer(Viewer):
     async def _look(self) -> None:
         state = dataset_state(self.settings)
         self.wire.put(dataset=state, compiling=words.compiling())
+        for part in (self._commander.bringing, self._commander.taking):
+            part.look()
         if self._commander.download is not None and self._commander.download.over:
             self.refusal, self._commander.download = self._commander.download.error, None
-            self.wire.put(datasets=grouped(self.settings))
+            self.offer()
             self.show()
         self.wire.send()
-        waiting = state["coming"] or self._commander.download is not None or words.compiling()
+        busy = self._commander.download is not None or self._commander.busy
+        waiting = state["coming"] or busy or words.compiling()
         if not waiting and self._watch is not None:
             self._watch.stop()
             self._watch = None

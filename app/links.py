@@ -12,6 +12,7 @@ import json
 import zlib
 from typing import Any
 
+from app import server
 from app.controls.fields import take
 from app.controls.run import take_run
 from app.settings import MOST_RUNS, RunSpec, Settings
@@ -67,8 +68,9 @@ def restored(held: Any, own: Settings | None = None) -> Settings:
         settings.bring(brought)
     try:
         _take_problem(settings, held)
-        if len(held["runs"]) > MOST_RUNS:
-            raise ParameterError("link", "the page", f"of at most {MOST_RUNS} runs", "more")
+        most = server.most_runs(MOST_RUNS)
+        if len(held["runs"]) > most:
+            raise ParameterError("link", "the page", f"of at most {most} runs", "more")
         for entry in held["runs"]:
             _take_run(settings, entry)
     except BaseException:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
-from app import commands
+from app import commands, papers
 from app.keeper import load
 from app.links import to_link
 from fwcore import ParameterError
@@ -24,7 +24,7 @@ class SavedRuns:
     def __init__(self, explorer: Explorer) -> None:
         self._explorer = explorer
         self._asked: dict[str, Any] = {}
-        self._shares = 0
+        self._shares = self._turns = 0
 
     def do_return(self, data: dict[str, Any]) -> None:
         self._explorer.come_back(commands.text(data, "token", 100))
@@ -33,6 +33,17 @@ class SavedRuns:
         self._shares += 1
         query = f"?s={to_link(self._explorer.settings)}"
         self._explorer.wire.put(share={"number": self._shares, "query": query})
+
+    def do_papers(self, data: dict[str, Any]) -> None:
+        self._explorer.wire.put(papers=papers.listed())
+
+    def do_paper(self, data: dict[str, Any]) -> None:
+        """Turn to the settings of a preset."""
+        name = commands.text(data, "name", 60)
+        self._explorer.begin_again(papers.settings_of(name))
+        self._turns += 1
+        turned = {"number": self._turns, "name": papers.presets()[name]["view"]}
+        self._explorer.wire.put(turned=turned)
 
     def do_history(self, data: dict[str, Any]) -> None:
         self._asked = {

@@ -8,7 +8,7 @@ from typing import Any
 
 import param
 
-from app import shelf
+from app import server, shelf
 from fwcore import (
     LOSSES,
     DatasetError,
@@ -219,8 +219,9 @@ class Settings(param.Parameterized):
         ParameterError
             There are as many as can be, or there is no such solver.
         """
-        if len(self.runs) >= MOST_RUNS:
-            raise ParameterError("runs", "the page", f"at most {MOST_RUNS}", len(self.runs) + 1)
+        most = server.most_runs(MOST_RUNS)
+        if len(self.runs) >= most:
+            raise ParameterError("runs", "the page", f"at most {most}", len(self.runs) + 1)
         self._last_key += 1
         taken = {spec.style for spec in self.runs}
         style = next(k for k in range(MOST_RUNS + 1) if k not in taken)
@@ -250,7 +251,7 @@ class Settings(param.Parameterized):
 
     def restore(self) -> RunSpec | None:
         """Put back what was removed last, in its place and in its colour if that is still free."""
-        if not self._removed or len(self.runs) >= MOST_RUNS:
+        if not self._removed or len(self.runs) >= server.most_runs(MOST_RUNS):
             return None
         place, spec = self._removed.pop()
         taken = {other.style for other in self.runs}

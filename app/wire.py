@@ -14,7 +14,7 @@ from panel.custom import JSComponent
 _CLIENT = Path(__file__).parent / "client"
 _SCRIPTS = (
     *("elements", "sources", "marks", "figures", "pictures", "stage", "fields", "runs"),
-    *("dialogs", "saved", "keys", "page"),
+    *("dialogs", "data", "saved", "keys", "page"),
 )
 
 
@@ -58,6 +58,10 @@ class Wire(JSComponent):
                 self._state[name] = self._puts[name] = value
             if value is None and ":" in name:
                 self._state.pop(name)
+
+    def once(self, **values: Any) -> None:
+        """Send values with the next message, and keep them not: files are large."""
+        self._puts |= values
 
     def rows(
         self, run: int, source: str, columns: Mapping[str, list[Any]], *, replace: bool

@@ -172,15 +172,12 @@ class Walk:
             self.status = worst[0] if worst else snapshot.status
 
     def result(self) -> PathResult:
-        """What has been reached so far."""
+        """What has been reached so far; another thread may be walking on."""
         k = self.reached
-        lengths = [0, *(indices.size for indices, _ in self._columns)]
-        data = np.concatenate([values for _, values in self._columns]) if k else np.zeros(0)
-        rows = (
-            np.concatenate([indices for indices, _ in self._columns])
-            if k
-            else np.zeros(0, np.int64)
-        )
+        columns = self._columns[:k]
+        lengths = [0, *(indices.size for indices, _ in columns)]
+        data = np.concatenate([values for _, values in columns]) if k else np.zeros(0)
+        rows = np.concatenate([indices for indices, _ in columns]) if k else np.zeros(0, np.int64)
         coefs = scipy.sparse.csc_array((data, rows, np.cumsum(lengths)), shape=(self.problem.p, k))
         return PathResult(
             problem=self.problem.name,

@@ -68,9 +68,9 @@ function menu(label, symbol, entries) {
   return box
 }
 
-function save(name, content) {
+function save(name, content, type = '') {
   const url = typeof content === 'string' && content.startsWith('data:')
-    ? content : URL.createObjectURL(new Blob([content]))
+    ? content : URL.createObjectURL(new Blob([content], {type}))
   h('a', {href: url, download: name}).click()
   if (url !== content) setTimeout(() => URL.revokeObjectURL(url), 1000)
 }

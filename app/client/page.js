@@ -12,7 +12,7 @@ function bar(app) {
     pause: button('Pause', () => app.send({do: paused() ? 'resume' : 'pause'}), {symbol: 'pause'}),
     step: button('Step', act('step'), {symbol: 'step'}),
     stop: button('Stop', act('stop'), {symbol: 'stop'}),
-    reset: button('Reset', act('reset'), {symbol: 'reset', class: 'quiet'}),
+    reset: button('Reset', act('reset'), {symbol: 'reset', shown: false, class: 'quiet'}),
   }
   const paused = () => state.get('phase') == 'paused'
   state.on(['phase'], ({phase}) => {
@@ -34,8 +34,6 @@ function bar(app) {
     h('div', {class: 'transport', role: 'group', 'aria-label': 'Runs'}, ...Object.values(buttons)),
     pace(app), dataset, side,
     h('div', {class: 'corner'},
-      button('Saved runs', () => app.saved.open(), {class: 'quiet keep'}),
-      button('Share', () => app.send({do: 'share'}), {class: 'quiet keep'}),
       button('Present', () => app.present(), {symbol: 'full', shown: false, class: 'quiet wide'}),
       button('Dark or light', () => app.turn(), {symbol: 'dark', shown: false, class: 'quiet'}),
       button('?', () => app.dialogs.help(), {class: 'quiet', 'aria-label': 'Help and keys'})))
@@ -92,7 +90,13 @@ function notices(app) {
     compiling.hidden = !state.compiling
     compiling.textContent = state.compiling
   })
-  return h('div', {class: 'notices'}, headline, changed, complaint, compiling, notice)
+  const rooms = h('nav', {class: 'rooms', 'aria-label': 'Rooms'},
+    button('Data', () => app.data.open(), {class: 'quiet'}),
+    button('Papers', () => app.saved.papers(), {class: 'quiet'}),
+    button('Saved runs', () => app.saved.open(), {class: 'quiet'}),
+    button('Share', () => app.send({do: 'share'}), {class: 'quiet'}))
+  return h('div', {class: 'notices'}, h('div', {class: 'first'}, headline, rooms),
+    changed, complaint, compiling, notice)
 }
 
 class App {
@@ -104,6 +108,7 @@ class App {
     this.host = root
     this.pointed = null
     this.dialogs = new Dialogs(this)
+    this.data = new DataDialog(this)
     this.saved = new SavedRuns(this)
     this.memory = new Memory(this)
   }
@@ -172,6 +177,7 @@ export function render({model, el}) {
   root.append(bar(app), notices(app), h('div', {class: 'body'}, runs.element, stage.element),
     app.dialogs.box)
   app.state.on(['cell'], ({cell}) => root.classList.toggle('cell', cell))
+  app.state.on(['turned'], ({turned}) => { if (turned) stage.open(turned.name) })
   app.state.on(['code'], ({code}) => app.dialogs.code(code))
   const take = connect(app, gallery)
   const system = window.matchMedia('(prefers-color-scheme: dark)')

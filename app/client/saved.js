@@ -1,5 +1,7 @@
 // What outlives a page: its tab's memory, the link to share, and the list of saved runs.
 
+const FILES = [['html', 'Report (HTML)'], ['csv', 'Points (CSV)'], ['json', 'All (JSON)'],
+  ['parquet', 'Parquet']]
 const REMEMBERED = 'fw-explorer'
 
 // A tab that is loaded again, or gone back to, shows what it showed.
@@ -29,8 +31,17 @@ class SavedRuns {
     this.app = app
     this.list = h('div', {class: 'saved'})
     this.offset = 0
+    app.state.on(['file'], ({file}) => { if (file) this.take(file) })
+    app.state.on(['papers'], ({papers}) => this.listed(papers))
     app.state.on(['share'], ({share}) => { if (share) this.shared(share) })
     app.state.on(['history'], ({history}) => { if (history) this.draw(history) })
+  }
+
+  // Files that the server makes of what is shown.
+  take(file) {
+    const bytes = Uint8Array.from(atob(file.data), c => c.charCodeAt(0))
+    save(file.name, bytes, file.mime)
+    this.app.dialogs.box.close()
   }
 
   shared({query}) {
@@ -38,12 +49,45 @@ class SavedRuns {
     const field = h('input', {type: 'text', readonly: true, value: link,
       'aria-label': 'Link to these settings'})
     const copied = h('span', {role: 'status'})
+    const making = h('p', {role: 'status', class: 'told'})
+    this.app.state.on(['complaint'], ({complaint}) => {
+      if (making.textContent && complaint) making.textContent = complaint
+    })
     this.app.dialogs.open('Share these settings',
       h('p', {}, 'Who opens this link finds the same data, runs and settings. Run gives the same '
         + 'results, bit for bit, on the same versions.'), field,
       button('Copy link', () => navigator.clipboard.writeText(link)
-        .then(() => { copied.textContent = ' Copied.' }), {class: 'primary'}), copied)
+        .then(() => { copied.textContent = ' Copied.' }), {class: 'primary'}), copied,
+      h('h3', {}, 'Take the results away'), h('div', {class: 'acts'}, ...FILES.map(
+        ([format, label]) => button(label, () => {
+          making.textContent = 'The file is being made.'
+          this.app.send({do: 'take', format})
+        }))), making)
     field.select()
+  }
+
+  papers() {
+    this.presets = h('div', {class: 'saved'})
+    this.app.dialogs.open('Experiments of the papers', this.presets)
+    this.app.send({do: 'papers'})
+    this.listed(this.app.state.get('papers'))
+  }
+
+  listed(papers) {
+    this.presets?.replaceChildren(...(papers ?? []).map(preset => {
+      const [head, ...rows] = preset.printed
+      const printed = head ? [h('table', {}, h('caption', {}, 'Printed'), h('thead', {}, h('tr', {},
+        ...head.map(text => h('th', {scope: 'col'}, text)))), h('tbody', {}, ...rows.map(row =>
+        h('tr', {}, ...row.map(text => h('td', {}, text))))))] : []
+      return h('section', {class: 'kept', 'data-preset': preset.name}, h('div', {},
+        h('b', {}, preset.title), h('p', {class: 'told'}, `${preset.paper}. ${preset.data}.`),
+        h('p', {}, preset.look), h('p', {class: 'told'}, `What differs: ${preset.differs}`),
+        ...printed),
+      h('div', {class: 'acts'}, button(preset.there ? 'Open' : 'Open, without its files', () => {
+        this.app.dialogs.box.close()
+        this.app.send({do: 'paper', name: preset.name})
+      })))
+    }))
   }
 
   ask(offset = 0) {

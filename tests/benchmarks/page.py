@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from crowd import Visitor, crowd
 from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "browser"))
+from crowd import Visitor, crowd
 from serving import CHROMIUM, FIND_APP, FLAGS, LIVE, Server, wait_for
 
 from app.explorer import Explorer

@@ -1,0 +1,139 @@
+// Choosing data, and bringing a file of one's own.
+
+const PART = 786_432
+
+class DataDialog {
+  constructor(app) {
+    this.app = app
+    this.found = h('div', {class: 'solvers'})
+    this.brought = h('div', {class: 'brought', 'aria-live': 'polite'})
+    app.state.on(['bring'], ({bring}) => { if (bring) this.take(bring) })
+  }
+
+  open() {
+    const search = h('input', {type: 'search', placeholder: 'Name or size',
+      'aria-label': 'Search data', oninput: () => this.list(search.value)})
+    const file = h('input', {type: 'file', 'aria-label': 'A file of your own',
+      onchange: () => { if (file.files[0]) this.bring(file.files[0]) }})
+    const drop = h('label', {class: 'drop',
+      ondragover: event => event.preventDefault(),
+      ondrop: event => {
+        event.preventDefault()
+        if (event.dataTransfer.files[0]) this.bring(event.dataTransfer.files[0])
+      }}, h('span', {}, 'Drop a file of your own here, or choose one: CSV, Parquet, ARFF, LIBSVM, '
+        + 'Vowpal Wabbit, NumPy or MATLAB. It stays on this server, for this page.'), file)
+    this.brought.replaceChildren()
+    this.list('')
+    this.app.dialogs.open('Data', drop, this.brought, search, this.found)
+    search.focus()
+  }
+
+  list(wanted) {
+    const words = wanted.toLowerCase().split(/\s+/).filter(Boolean)
+    const fits = ([name, title]) => words.every(word =>
+      `${name} ${title}`.toLowerCase().includes(word))
+    const chosen = this.app.state.get('dataset').name
+    const groups = this.app.state.get('datasets')
+      .map(([label, entries]) => [label, entries.filter(fits)]).filter(([, found]) => found.length)
+    this.found.replaceChildren(...groups.map(([label, entries]) => h('section', {},
+      h('h3', {}, label), ...entries.map(([value, title]) => h('button', {type: 'button',
+        class: 'choice plain', 'aria-pressed': String(value == chosen), onclick: () => {
+          this.app.dialogs.box.close()
+          this.app.send({do: 'set', name: 'dataset', value})
+        }}, title)))))
+    if (groups.length == 0) this.found.replaceChildren(h('p', {}, 'No data fit.'))
+  }
+
+  bring(file) {
+    this.file = file
+    this.at = 0
+    this.app.send({do: 'bring', name: file.name, size: file.size})
+  }
+
+  // The next part goes when the server has the last.
+  async next(got) {
+    if (got !== this.at || this.file === null) return
+    const part = new Uint8Array(await this.file.slice(got, got + PART).arrayBuffer())
+    this.at = got + part.length
+    let text = ''
+    for (let k = 0; k < part.length; k += 8192)
+      text += String.fromCharCode(...part.subarray(k, k + 8192))
+    this.app.send({do: 'bring_part', part: btoa(text)})
+  }
+
+  take(told) {
+    const acts = {
+      coming: () => [h('p', {}, `${told.name} is coming.`),
+        h('progress', {max: told.size, value: told.got, 'aria-label': 'Upload'})],
+      reading: () => [h('p', {}, `${told.name} is read.`), h('progress', {'aria-label': 'Read'})],
+      refused: () => [h('p', {class: 'complaint', role: 'alert'}, told.told),
+        ...(told.again && this.ways ? [this.ways] : [])],
+      read: () => this.report(told),
+    }
+    this.brought.replaceChildren(...(acts[told.state]?.() ?? []))
+    if (told.state == 'coming') this.next(told.got)
+    if (told.state == 'used') this.app.dialogs.box.close()
+  }
+
+  report(told) {
+    const lines = told.lines.filter(([label]) => label != 'name')
+      .map(([label, text]) => h('tr', {}, h('th', {scope: 'row'}, label), h('td', {}, text)))
+    this.ways = this.options(told)
+    const degree = h('select', {'aria-label': 'Products of features'}, ...told.sizes.map(
+      ([value, columns, bytes]) => h('option', {value: String(value)}, value == 1
+        ? `the ${columns.toLocaleString('en')} columns as they are`
+        : `products up to degree ${value}: ${columns.toLocaleString('en')} columns, `
+          + `${size(bytes)} if they were made`)))
+    return [h('table', {class: 'report'}, ...lines), this.ways, look(told.look),
+      h('label', {class: 'field'}, 'Columns', degree),
+      button('Use these data', () => this.app.send({do: 'bring_use', degree: Number(degree.value)}),
+        {class: 'primary'})]
+  }
+
+  options({target, names, choices}) {
+    const known = h('datalist', {id: 'columns'}, ...[target, ...names].map(name =>
+      h('option', {value: name})))
+    const text = (name, label, value, list) => h('label', {class: 'field'}, label,
+      h('input', {type: 'text', value, 'data-way': name, ...(list ? {list} : {})}))
+    const select = (name, label) => h('label', {class: 'field'}, label,
+      h('select', {'data-way': name}, ...choices[name].map(value => h('option', {value}, value))))
+    const box = h('details', {class: 'folded'}, h('summary', {}, 'Read it in another way'), known,
+      text('target', 'Response', target, 'columns'), select('task', 'Task'),
+      text('positive', 'Class that is +1', ''), select('missing', 'Missing values'),
+      select('categorical', 'Columns of text'),
+      button('Read again', () => this.app.send({do: 'bring_read', ...Object.fromEntries(
+        [...box.querySelectorAll('[data-way]')].map(e => [e.dataset.way, e.value]))})))
+    return box
+  }
+}
+
+function size(bytes) {
+  for (const [unit, letter] of [[1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB']])
+    if (bytes >= unit) return `${Number((bytes / unit).toPrecision(2))} ${letter}`
+  return `${bytes} bytes`
+}
+
+// Some rows, the response as a histogram, and where the entries are not zero.
+function look(told) {
+  const most = Math.max(...told.counts)
+  const bars = svg('svg', {viewBox: `0 0 ${told.counts.length} 10`, preserveAspectRatio: 'none',
+    role: 'img', 'aria-label': `Histogram of the response, ${told.ends.join(' to ')}`},
+  ...told.counts.map((count, k) => svg('rect', {x: String(k + 0.05), width: '0.9',
+    y: String(10 - 10 * count / most), height: String(10 * count / most)})))
+  const cells = told.grid.flatMap((row, i) => row.map((share, j) => svg('rect', {x: String(j),
+    y: String(i), width: '1', height: '1', 'fill-opacity': String(share)})))
+  const pattern = svg('svg', {viewBox: `0 0 ${told.grid[0].length} ${told.grid.length}`,
+    preserveAspectRatio: 'none', role: 'img',
+    'aria-label': `Where entries are not zero: ${(100 * told.density).toPrecision(3)} %`}, ...cells)
+  const [rows, columns] = told.more
+  return h('div', {class: 'look'},
+    h('figure', {}, bars, h('figcaption', {}, `The response, ${told.ends.join(' to ')}`)),
+    h('figure', {}, pattern, h('figcaption', {},
+      `Not zero: ${(100 * told.density).toPrecision(3)} %`
+      + (told.kappa === null ? '' : `; κ/n ${told.kappa.toPrecision(2)}`))),
+    h('div', {class: 'tables'}, h('table', {}, h('thead', {}, h('tr', {},
+      ...told.head.map(name => h('th', {scope: 'col'}, name)))),
+    h('tbody', {}, ...told.rows.map(row => h('tr', {}, ...row.map(x => h('td', {}, x))))))),
+    h('p', {class: 'told'}, `and ${rows.toLocaleString('en')} rows and `
+      + `${columns.toLocaleString('en')} columns more`))
+}

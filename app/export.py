@@ -1,0 +1,103 @@
+"""Results to take away: CSV, JSON, Parquet, and a report that opens without a server."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import pickle
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fwcore import DatasetError, PathResult
+
+_REPORT_SECONDS = 120
+
+
+def to_csv(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> bytes:
+    """The points of all runs, a row each."""
+    held = io.StringIO()
+    writer = csv.writer(held, lineterminator="\n")
+    names = next(iter(results.values())).points.dtype.names or ()
+    writer.writerow(["run", *names])
+    for name, result in results.items():
+        # Of a cell that begins so, a spreadsheet would make a formula.
+        safe = f"'{name}" if name[:1] in ("=", "+", "-", "@") else name
+        writer.writerows([safe, *(row[n].item() for n in names)] for row in result.points)
+    return held.getvalue().encode()
+
+
+def to_json(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> bytes:
+    """Everything about the runs but their steps; what is not finite is null."""
+    runs = []
+    for name, result in results.items():
+        points = {n: _plain(result.points[n].tolist()) for n in result.points.dtype.names or ()}
+        ends = result.coefs.indptr
+        coefficients = [
+            {
+                "indices": result.coefs.indices[a:b].tolist(),
+                "values": result.coefs.data[a:b].tolist(),
+            }
+            for a, b in pairwise(ends.tolist())
+        ]
+        told = {"name": name, "digest": result.digest(), **result.summary()}
+        runs.append(told | {"points_table": points, "coefficients": coefficients})
+    return json.dumps({**about, "runs": runs}, allow_nan=False, default=float).encode()
+
+
+def _plain(column: list[Any]) -> list[Any]:
+    return [None if isinstance(x, float) and not np.isfinite(x) else x for x in column]
+
+
+def to_parquet(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> bytes:
+    """A ZIP archive with a Parquet file a run: points, coefficients and settings."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive, tempfile.TemporaryDirectory() as folder:
+        for k, (name, result) in enumerate(results.items(), 1):
+            file = Path(folder) / f"{k}.parquet"
+            result.to_parquet(file)
+            plain = "".join(c if c.isalnum() or c in "-_. " else "_" for c in name)
+            archive.write(file, f"{k} {plain}.parquet")
+    return held.getvalue()
+
+
+def to_html(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> bytes:
+    """A report of one file, made in a process of its own: HoloViews takes long to begin, and no
+    page has to wait for it.
+
+    Raises
+    ------
+    DatasetError
+        The process failed.
+    """
+    # A report shows no steps, which are most of a result.
+    light = {name: replace(result, trace=result.trace[:0]) for name, result in results.items()}
+    done = subprocess.run(
+        [sys.executable, "-m", "app.report"],
+        input=pickle.dumps((light, dict(about))),
+        capture_output=True,
+        check=False,
+        timeout=_REPORT_SECONDS,
+    )
+    if done.returncode:
+        why = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        raise DatasetError(f"The report could not be made: {' '.join(why)}")
+    return done.stdout
+
+
+FORMATS: dict[str, tuple[str, str, Callable[..., bytes]]] = {
+    "csv": ("points.csv", "text/csv", to_csv),
+    "json": ("runs.json", "application/json", to_json),
+    "parquet": ("runs.zip", "application/zip", to_parquet),
+    "html": ("report.html", "text/html", to_html),
+}
+"""Name, type and maker of each format; a new one is a function and a line here."""

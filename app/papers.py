@@ -1,0 +1,52 @@
+"""Presets that rebuild what papers did: a table each in ``papers.toml``, checked as a link is."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from app import shelf
+from app.links import restored
+from app.settings import Settings
+from fwcore import ParameterError
+
+FILE = Path(__file__).with_name("papers.toml")
+
+
+@functools.cache
+def presets() -> Mapping[str, dict[str, Any]]:
+    """The presets by name, in the order of the file."""
+    with FILE.open("rb") as file:
+        return {preset["name"]: preset for preset in tomllib.load(file)["preset"]}
+
+
+def settings_of(name: str) -> Settings:
+    """The settings of a preset.
+
+    Raises
+    ------
+    ParameterError
+        There is none of that name.
+    """
+    preset = presets().get(name)
+    if preset is None:
+        raise ParameterError("paper", "the page", f"one of {[*presets()]}", name[:40])
+    runs = [{"options": {}} | run for run in preset["runs"]]
+    held = {key: preset[key] for key in ("dataset", "loss", "points") if key in preset}
+    return restored({"loss": "squared"} | held | {"runs": runs})
+
+
+def listed() -> list[dict[str, Any]]:
+    """What the page says of the presets, and which of them have their data at hand."""
+    return [
+        {
+            **{key: preset[key] for key in ("name", "paper", "title", "look", "differs", "view")},
+            "data": shelf.find(preset["dataset"]).title,
+            "there": shelf.available(shelf.find(preset["dataset"])),
+            "printed": preset.get("printed", []),
+        }
+        for preset in presets().values()
+    ]

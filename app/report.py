@@ -1,0 +1,110 @@
+"""The report: one HTML file with pictures, tables and the lines that make the runs again.
+
+``python -m app.report`` reads results from its input, as `app.export` sends them, and writes HTML.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+import holoviews as hv
+from bokeh.embed import components
+from bokeh.resources import Resources
+
+from app.plots import PLOTS, plot
+from fwcore import PathResult
+
+_RESOURCES = Resources(mode="inline", components=["bokeh"])
+_TITLES = {
+    "race": "What an error costs",
+    "path": "The largest coefficients",
+    "error": "Test error along the path",
+    "active": "Active features",
+    "gap": "True gap at the end of each point",
+}
+_STYLE = """
+body { font: 15px/1.45 system-ui, sans-serif; color: #24292f; background: #fff; margin: 0 auto;
+  max-width: 1100px; padding: 24px; }
+h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 1.6em; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9em; }
+th, td { text-align: right; padding: 3px 10px; border-bottom: 1px solid #d0d7de; }
+th:first-child, td:first-child { text-align: left; }
+pre { background: #f6f8fa; padding: 10px; overflow: auto; }
+.tables { overflow: auto; max-height: 480px; }
+"""
+_POINTS = ("point", "value", "l1", "nnz", "train_error", "test_error", "true_gap", "steps", "dots")
+
+
+def report(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> str:
+    """The report as HTML, which asks for nothing outside.
+
+    ``about``: headline, findings by picture, the link of the settings, and the runs side by side.
+    """
+    figures = {kind: hv.render(plot(results, kind), backend="bokeh") for kind in PLOTS}
+    for figure in figures.values():
+        figure.sizing_mode, figure.height = "stretch_width", 360
+    script, parts = components(figures)
+    findings = about.get("findings", {})
+    sections = [
+        f"<h2>{escape(findings.get(kind) or _TITLES[kind])}</h2>{parts[kind]}" for kind in PLOTS
+    ]
+    runs = [_run(name, result) for name, result in results.items()]
+    title = escape(f"Frank-Wolfe Explorer: {', '.join(results)}")
+    return "\n".join(
+        (
+            f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>',
+            f"<style>{_STYLE}</style>",
+            # Panel would add scripts of its own, from a server.
+            *(f"<script>{raw}</script>" for raw in _RESOURCES.js_raw),
+            script,
+            f"</head><body><main><h1>{escape(about.get('headline', ''))}</h1>",
+            _table("The runs", about.get("head", []), about.get("rows", [])),
+            *sections,
+            *runs,
+            _link(about.get("link", "")),
+            "</main></body></html>",
+        )
+    )
+
+
+def _table(caption: str, head: list[str], rows: list[list[str]]) -> str:
+    cells = "".join(f'<th scope="col">{escape(text)}</th>' for text in head)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows
+    )
+    return (
+        f'<div class="tables" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
+        f"<caption>{escape(caption)}</caption>"
+        f"<thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _run(name: str, result: PathResult) -> str:
+    rows = [[f"{row[column].item()!r}" for column in _POINTS] for row in result.points]
+    code = escape(result.to_code())
+    versions = ", ".join(f"{package} {version}" for package, version in result.versions.items())
+    return (
+        f"<h2>{escape(name)}</h2><pre>{code}</pre>"
+        f"<p>Digest {result.digest()}. {escape(versions)}.</p>"
+        + _table(f"The points of {name}", [*_POINTS], rows)
+    )
+
+
+def _link(link: str) -> str:
+    if not link:
+        return ""
+    return f"<h2>The settings</h2><p>Open the Explorer with <code>{escape(link)}</code>.</p>"
+
+
+def main() -> None:
+    """Read results, write HTML."""
+    results, about = pickle.load(sys.stdin.buffer)
+    sys.stdout.buffer.write(report(results, about).encode())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""Taking results away: what the page shows, made a file by a thread that no page waits for."""
+
+from __future__ import annotations
+
+import base64
+import logging
+import threading
+from typing import TYPE_CHECKING, Any
+
+from app import commands, words
+from app.export import FORMATS
+from app.links import to_link
+from app.live.picture import Shown
+from app.tables import runs_table
+from fwcore import DatasetError, ParameterError
+
+if TYPE_CHECKING:
+    from app.explorer import Explorer
+
+_log = logging.getLogger(__name__)
+_MOST_BYTES = 14_000_000
+"""A message of the websocket holds not much more, and base64 takes a third."""
+
+
+class Taking:
+    """Commands that make files, for `app.commander.Commander`."""
+
+    def __init__(self, explorer: Explorer) -> None:
+        self._explorer = explorer
+        self._thread: threading.Thread | None = None
+        self._made: dict[str, Any] = {}
+
+    def do_take(self, data: dict[str, Any]) -> None:
+        """Make a file of the runs that are shown."""
+        kind = commands.text(data, "format", 20)
+        if kind not in FORMATS:
+            raise ParameterError("format", "the page", f"one of {[*FORMATS]}", kind)
+        if self._thread is not None:
+            raise ParameterError("format", "the page", "asked for once the last is made", kind)
+        shown = [e for e in self._explorer.feed.shown() if e.run.reached and e.run.exact]
+        if not shown:
+            rule = "of runs that were walked here: recorded ones are kept in short"
+            raise ParameterError("format", "the page", rule, kind)
+        self._thread = threading.Thread(
+            target=self._make, args=(kind, shown, self._about(shown)), name="fwcore-take",
+            daemon=True,
+        )  # fmt: skip
+        self._thread.start()
+        self._explorer.watch()
+
+    def _about(self, shown: list[Shown]) -> dict[str, Any]:
+        """What a report says besides the results."""
+        page = self._explorer
+        state = page.wire.state
+        table = runs_table(shown)
+        experiment = page.session.experiment or page.settings.chosen()
+        titles = {"race": "race", "path": "paths", "error": "error", "active": "active"}
+        findings = {kind: state.get(f"title:{name}", "") for kind, name in titles.items()}
+        return {
+            "headline": words.headline(experiment, [entry.run.solver.name for entry in shown]),
+            "findings": findings,
+            "head": table["head"],
+            "rows": table["rows"],
+            "link": "" if page.settings.own else f"?s={to_link(page.settings)}",
+        }
+
+    def _make(self, kind: str, shown: list[Shown], about: dict[str, Any]) -> None:
+        name, mime, make = FORMATS[kind]
+        try:
+            results: dict[str, Any] = {}
+            for entry in shown:
+                told = entry.name if entry.name not in results else f"{entry.name} ({entry.key})"
+                results[told] = entry.run.walk.result()
+            content = make(results, about)
+            if len(content) > _MOST_BYTES:
+                told = f"{len(content) // 2**20} MB, where {_MOST_BYTES // 2**20} can be sent"
+                raise DatasetError(f"{name} has {told}. Hide some runs.")
+            held = base64.b64encode(content).decode()
+            self._made = {"name": name, "mime": mime, "data": held, "error": ""}
+        except (DatasetError, ParameterError) as error:
+            self._made = {"name": name, "error": str(error)}
+        except Exception as error:
+            _log.exception("%s could not be made", name)
+            self._made = {"name": name, "error": f"{type(error).__name__}: {error}"}
+
+    @property
+    def busy(self) -> bool:
+        """Whether a file is being made, or was and was not sent."""
+        return self._thread is not None
+
+    def look(self) -> None:
+        """Send what has been made meanwhile."""
+        if self._thread is not None and not self._thread.is_alive():
+            self._thread = None
+            if self._made["error"]:
+                self._explorer.refusal = self._made["error"]
+                self._explorer.tell()
+            else:
+                self._explorer.wire.once(file=self._made)

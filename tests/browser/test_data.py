@@ -1,0 +1,179 @@
+"""Data of one's own, presets of papers, results to take away, and a server for the public."""
+
+import asyncio
+import json
+import random
+import threading
+from pathlib import Path
+
+import psutil
+import pytest
+from crowd import Visitor
+from playwright.sync_api import expect
+from serving import FIND_APP, ROOT, Server, opened, wait_for
+from test_page import button, full_speed, picture, points, row, run_to_the_end, state
+
+CSV = "a,b,c,price\n" + "\n".join(
+    f"{k % 7},{k % 5},{k % 3},{2 * (k % 7) - k % 3 + (k % 11) / 10}" for k in range(80)
+)
+
+
+@pytest.fixture(scope="module")
+def public(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("public")
+    running = Server(ROOT / "app", folder / "log", FWCORE_PUBLIC="1", FWCORE_RUNS=str(folder))
+    yield running
+    running.stop()
+
+
+def bring(page, name, content):
+    button(page, "Data").click()
+    file = {"name": name, "mimeType": "text/csv", "buffer": content.encode()}
+    page.get_by_label("A file of your own").set_input_files(file)
+
+
+def test_from_a_file_of_ones_own_to_a_path(page):
+    bring(page, "prices.csv", CSV)
+    expect(page.locator(".report")).to_contain_text("price")
+    page.get_by_label("Products of features").select_option("3")
+    button(page, "Use these data").click()
+    expect(page.get_by_text("Settings changed – Run to apply.")).to_be_visible()
+    full_speed(page)
+    button(page, "Run").click()
+    for key in (1, 2, 3):
+        state(page, key, "done")
+    expect(page.locator(".headline")).to_contain_text("prices.csv: 60 rows to learn from")
+    wait_for(lambda: points(page) == 100, 20, "the points")
+    page.get_by_role("tab", name="Model").click()
+    expect(picture(page, "bars").locator("h3")).to_contain_text("active features of sfw")
+
+
+def test_a_file_that_is_none_is_told_and_another_can_be_brought(page):
+    bring(page, "<img src=x onerror=document.title='hacked'>.csv", "a,b\n1,x\n2,")
+    expect(page.locator("dialog")).to_contain_text("<img src=x onerror")
+    assert page.title() != "hacked"
+    file = {"name": "ok.csv", "mimeType": "text/csv", "buffer": CSV.encode()}
+    page.get_by_label("A file of your own").set_input_files(file)
+    expect(button(page, "Use these data")).to_be_visible()
+
+
+def test_data_are_searched(page):
+    button(page, "Data").click()
+    page.get_by_label("Search data").fill("diab 286")
+    page.locator(".choice.plain").click()
+    expect(page.get_by_label("Dataset", exact=True)).to_have_value("diabetes-3")
+
+
+def test_a_preset_of_a_paper_is_opened(page):
+    button(page, "Papers").click()
+    page.locator("[data-preset=negiar-breast-cancer]").get_by_role("button").click()
+    expect(page.locator(".run")).to_have_count(3)
+    expect(row(page, 1)).to_contain_text("sfw_rows")
+    expect(page.get_by_role("tab", name="Gap")).to_have_attribute("aria-selected", "true")
+
+
+def test_results_are_taken_away(browser, page, tmp_path):
+    run_to_the_end(page)
+    for label, name in (("Points (CSV)", "points.csv"), ("Report (HTML)", "report.html")):
+        button(page, "Share").click()
+        with page.expect_download(timeout=90_000) as download:
+            button(page, label).click()
+        assert download.value.suggested_filename == name
+        download.value.save_as(tmp_path / name)
+    lines = (tmp_path / "points.csv").read_text().splitlines()
+    assert len(lines) == 1 + 3 * 20
+    context = browser.new_context(offline=True)
+    report, asked, errors = context.new_page(), [], []
+    report.on("request", lambda request: asked.append(request.url))
+    report.on("pageerror", lambda error: errors.append(str(error)))
+    report.goto(f"file://{tmp_path / 'report.html'}")
+    expect(report.locator("canvas").first).to_be_visible()
+    expect(report.locator("h1")).to_contain_text("Diabetes")
+    context.close()
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert len(asked) == 1
+    assert errors == []
+
+
+def test_a_public_server_says_its_bounds_and_visitors_see_their_own_runs_alone(browser, public):
+    with opened(browser, public) as first, opened(browser, public) as second:
+        expect(first.get_by_text("A public server: at most 12 runs a page")).to_be_visible()
+        run_to_the_end(first)
+        button(first, "Saved runs").click()
+        wait_for(lambda: search(first) >= 3, 20, "the runs to be saved")
+        button(second, "Saved runs").click()
+        expect(second.get_by_text("None yet")).to_be_visible()
+    assert list(Path(public.log.parent).glob("*.sqlite*")) == []
+
+
+def search(page):
+    page.get_by_label("Search saved runs").fill("Diabetes")
+    page.wait_for_timeout(300)  # the pause that the search waits for
+    return page.locator(".kept").count()
+
+
+COUNT_TICKS = """() => {
+    window.ticks = 0
+    const send = app.send.bind(app)
+    app.send = message => { if (message.seen !== undefined) ticks += 1; send(message) } }"""
+VALUES = [
+    None, True, -1, 2**70, 1e308, "", "x" * 100_000, [], [[]] * 500, {"a": {}}, "<script>", "../..",
+]  # fmt: skip
+
+
+NAMES = (
+    *("run", "set", "add", "pace", "look", "rename", "return", "show", "note", "bring"),
+    *("bring_part", "take", "paper", "history", "code", "restore", "delete", "nobody"),
+)
+FIELDS = (
+    *("run", "name", "value", "unit", "rate", "solver", "token", "uid", "text", "part"),
+    *("size", "format", "pictures", "point", "offset"),
+)
+
+
+def hostile(random):
+    """A message that a page would never send."""
+    message = {field: random.choice(VALUES) for field in random.sample(FIELDS, 4)}
+    return random.choice([message | {"do": random.choice(NAMES)}, random.choice(VALUES)])
+
+
+async def attack(url, count):
+    visitor, dice = Visitor(url), random.Random(0)
+    await visitor.open()
+    for _ in range(count):
+        message = hostile(dice)
+        entries = [["model", {"id": dice.choice([visitor.model, "p1", "nobody"])}],
+                   ["data", message]]  # fmt: skip
+        await visitor._event("data_event", entries)
+        change = {"kind": "ModelChanged", "model": {"id": visitor.model}}
+        if dice.random() < 0.2:
+            change |= {"attr": dice.choice(["opening", "name", "x"]), "new": dice.choice(VALUES)}
+            await visitor._send("PATCH-DOC", {"events": [change]})
+    visitor.close()
+
+
+def test_a_hostile_client_disturbs_nobody(browser, public):
+    process = psutil.Process(public.process.pid)
+    with opened(browser, public) as page:
+        button(page, "Run").click()
+        state(page, 1, "running")
+        assert page.evaluate(FIND_APP)
+        page.evaluate(COUNT_TICKS)
+        before = process.memory_info().rss
+
+        def run():
+            try:
+                asyncio.run(attack(public.url, 5_000))
+            except Exception as error:  # the server may close the connection
+                print(error)
+
+        attacker = threading.Thread(target=run)
+        attacker.start()
+        attacker.join(120)
+        assert not attacker.is_alive()
+        ticks = page.evaluate("() => ticks")
+        assert ticks > 0
+        wait_for(lambda: page.evaluate("() => ticks") > ticks + 5, 20, "ticks after the attack")
+    assert process.memory_info().rss - before < 300e6
+    log = public.log.read_text()
+    assert len(log) < 300_000, json.dumps(log[-2000:])
