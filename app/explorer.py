@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-import secrets
-from dataclasses import asdict
 from typing import Any
-from weakref import WeakValueDictionary
 
 import panel as pn
 from panel.io.callbacks import PeriodicCallback
@@ -26,9 +24,11 @@ from app.controls.problem import (
 from app.controls.run import run_form
 from app.drain import Drain
 from app.feed import Feed
-from app.keeper import load, the_keeper
-from app.links import document, read_link, restored
+from app.given import settings_of
+from app.keeper import the_keeper
+from app.links import read_link
 from app.live import all_pictures
+from app.pages import Pages
 from app.runs import COSTS, Run, RunState
 from app.scheduler import scheduler
 from app.session import Session
@@ -36,11 +36,10 @@ from app.settings import Experiment, RunSpec, Settings, why_not
 from app.theme import run_look
 from app.views import all_views
 from app.wire import Wire
-from fwcore import DatasetError, ParameterError, find_loss
+from fwcore import DatasetError, ParameterError, PathResult, find_loss
 
 TITLE = "Frank-Wolfe Explorer"
-_PAGES: WeakValueDictionary[str, Explorer] = WeakValueDictionary()
-"""The pages that are open, by the token that each alone knows."""
+_POLL_SECONDS = 0.05
 # A person makes a few a second; dragging a slider and an upload make some tens.
 _MESSAGES_A_SECOND, _MESSAGES_AT_ONCE = 100.0, 400.0
 _LOOKS = ("look", "point", "lost", "select", "return")
@@ -51,24 +50,46 @@ _log = logging.getLogger(__name__)
 class Explorer(Viewer):
     """Watch solvers of the Lasso walk a regularisation path.
 
-    >>> Explorer()  # doctest: +SKIP
+    Parameters
+    ----------
+    X : ndarray, scipy sparse matrix or DataFrame of shape (m, p), optional
+        Data of your own; by default those of ``dataset``.
+    y : array of shape (m,), optional
+        The response; or ``target``, the name of a column of a DataFrame.
+    test : (X_test, y_test), optional
+        Rows for the test error; else ``test_fraction`` of the rows, a quarter, are held out.
+    feature_names : sequence of p str, optional
+    dataset : str, optional
+        A name of the catalogue.
+    loss : str, optional
+        "squared", "logistic" or "huber".
+    runs : sequence of str or (str, dict), optional
+        Solvers, with options: ``[("sfw", {"sampling": "1%"}), "fw"]``.
+
+    Raises
+    ------
+    ParameterError
+        Something does not fit; where it is a name, the nearest is told.
+
+    >>> Explorer(dataset="pyrim", runs=[("sfw", {"sampling": "1%"}), "cd"])  # doctest: +SKIP
     """
 
-    def __init__(self, **params: Any) -> None:
-        super().__init__(**params)
+    def __init__(self, X: Any = None, y: Any = None, **given: Any) -> None:
+        settings = settings_of(X, y, **given) if X is not None or y is not None or given else None
+        super().__init__()
         self.wire = Wire(self.hear)
         self.keeper = the_keeper()
-        self.token = secrets.token_urlsafe(16)
+        self.pages = Pages(self)
         self.refusal = ""
         self._budget = Budget(_MESSAGES_A_SECOND, _MESSAGES_AT_ONCE)
         self._watch: PeriodicCallback | None = None
-        self._compose(self._asked_for())
+        self._compose(settings or self._asked_for())
         if _served():
             pn.state.on_session_destroyed(self.close)
-            _PAGES[self.token] = self
+            self.pages.enter(self.pages.token)
         self.wire.put(
             cell=not _served(),
-            token=self.token if _served() else "",
+            token=self.pages.token if _served() else "",
             pictures=[picture.declaration() for picture in all_pictures()],
             views=[vars(view) for view in all_views()],
             units=[[unit, name] for unit, name in COSTS.items()],
@@ -118,69 +139,9 @@ class Explorer(Viewer):
         self.offer()
         self.feed.look_at(*looked_at)
 
-    def come_back(self, token: str) -> None:
-        """Show what a page showed that was loaded again or left: its settings and its runs, those
-        that go on included.
-        """
-        other = _PAGES.get(token)
-        shown = None if other is not None else self.keeper.history.page(token, self._owner(token))
-        if other is not None and other is not self:
-            settings = restored(document(other.settings), other.settings)
-            groups = [other.session.group(spec.key) for spec in other.settings.runs]
-            names = [other.session.names.get(spec.key, "") for spec in other.settings.runs]
-            experiment = other.session.experiment
-        elif shown is not None:
-            settings = restored(shown["document"], self.settings)
-            experiment, groups, names = self._saved(shown, self._owner(token))
-        else:
-            return
-        self.begin_again(settings)
-        if experiment is not None:
-            for spec, group, name in zip(settings.runs, groups, names, strict=True):
-                if group:
-                    self.session.show(experiment, spec, group, name)
-        self.token = token
-        _PAGES[token] = self
-        self.wire.put(token=token)
-        self.drain.start()
-
-    def _saved(self, shown: dict[str, Any], owner: str) -> Any:
-        """The problem, the runs with their repeats, and the names that a page showed."""
-        if shown["experiment"] is None:
-            return None, [], []
-        groups, names = [], []
-        for uids in shown["uids"]:
-            found = [load(self.keeper.history, owner, uid) for uid in uids]
-            groups.append([kept for kept, _, _ in filter(None, found)])
-            names.append(next((name for _, _, name in filter(None, found)), ""))
-        return Experiment(**shown["experiment"]), groups, names
-
-    @staticmethod
-    def _owner(token: str) -> str:
-        """Whose runs a page saves and finds: on a public server its own alone."""
-        return token if server.public() else ""
-
-    @property
-    def owner(self) -> str:
-        """See `_owner`."""
-        return self._owner(self.token)
-
     def _keep_run(self, run: Run, spec: RunSpec, experiment: Experiment) -> None:
         name = spec.name if run.seed == spec.seed else f"{spec.name}, seed {run.seed}"
-        self.keeper.follow(run, self.owner, name, experiment)
-
-    def _keep_page(self) -> None:
-        """Save what the page shows, so that it can be shown again."""
-        if not _served() or self.settings.own:
-            return
-        experiment = self.session.experiment
-        groups = [self.session.group(spec.key) for spec in self.settings.runs]
-        shown = {
-            "document": document(self.settings),
-            "experiment": None if experiment is None else asdict(experiment),
-            "uids": [[run.uid for run in group] for group in groups],
-        }
-        self.keeper.keep_page(self.token, self.owner, shown)
+        self.keeper.follow(run, self.pages.owner, name, experiment)
 
     def hear(self, data: Any) -> None:
         """Do what the page asks for; what does not fit is refused in words."""
@@ -196,8 +157,8 @@ class Explorer(Viewer):
                 self.refusal = str(error)
         self.wire.put(fault=fault)
         self.show()
-        if isinstance(data, dict) and data.get("do") not in _LOOKS:
-            self._keep_page()
+        if _served() and isinstance(data, dict) and data.get("do") not in _LOOKS:
+            self.pages.keep()
         # Asked once: a run may end at any moment, and somebody must tell.
         live = self.session.live
         if live:
@@ -217,6 +178,26 @@ class Explorer(Viewer):
             "value": value[:200] if isinstance(value, str) else "",
             "run": run if isinstance(run, int) else None,
             "text": text,
+        }
+
+    def run(self) -> None:
+        """Run what is in the list, as the button does."""
+        self.hear({"do": "run"})
+
+    async def finished(self) -> dict[str, PathResult]:
+        """Wait until no run goes on; the `results`."""
+        while self.session.live:
+            await asyncio.sleep(_POLL_SECONDS)
+        return self.results
+
+    @property
+    def results(self) -> dict[str, PathResult]:
+        """What the runs have reached, by their names in the list."""
+        return {
+            self.feed.name(spec): run.walk.result()
+            for spec in self.settings.runs
+            for run in self.session.group(spec.key)[:1]
+            if run.reached and run.exact
         }
 
     def offer(self) -> None:

@@ -40,6 +40,7 @@ class _Followed:
     owner: str
     name: str
     experiment: Experiment
+    title: str
     created: float = field(default_factory=time.time)
     points: int = 0
     chunks: int = 0
@@ -61,8 +62,10 @@ class Keeper:
 
     def follow(self, run: Run, owner: str, name: str, experiment: Experiment) -> None:
         """Save a run from its first point to its end."""
+        # Data that were brought may be gone when the run ends.
+        title = shelf.find(experiment.dataset).title
         with self._lock:
-            self._followed[run.uid] = _Followed(run, owner, name, experiment)
+            self._followed[run.uid] = _Followed(run, owner, name, experiment, title)
         self._begin()
 
     def keep_page(self, token: str, owner: str, shown: Mapping[str, Any]) -> None:
@@ -93,7 +96,7 @@ class Keeper:
             followed, pages = [*self._followed.values()], self._pages
             self._pages = {}
         try:
-            quiet = [one.run.uid for one in followed if not self._save(one)]
+            quiet = [one.run.uid for one in followed if not self._saved(one)]
             if quiet:
                 self.history.beat(quiet)
             for token, (owner, shown) in pages.items():
@@ -102,8 +105,19 @@ class Keeper:
             # `History.trouble` says what it was.
             with self._lock:
                 self._pages = pages | self._pages
+
+    def _saved(self, one: _Followed) -> bool:
+        """As `_save`; a run of which something is not as it should be is let go, and told of
+        once.
+        """
+        try:
+            return self._save(one)
+        except sqlite3.Error:
+            raise
         except Exception:
-            _log.exception("a run cannot be saved")
+            _log.exception("%s cannot be saved", one.name)
+            self._leave(one)
+            return True
 
     def _save(self, one: _Followed) -> bool:
         """Save one run; whether there was anything to be saved."""
@@ -160,7 +174,7 @@ class Keeper:
             "created": one.created,
             "status": run.state.value if over else LIVE,
             "name": one.name,
-            "title": shelf.find(one.experiment.dataset).title,
+            "title": one.title,
             "solver": run.solver.name,
             "reached": run.reached,
             "total": run.total,

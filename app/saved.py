@@ -27,7 +27,7 @@ class SavedRuns:
         self._shares = self._turns = 0
 
     def do_return(self, data: dict[str, Any]) -> None:
-        self._explorer.come_back(commands.text(data, "token", 100))
+        self._explorer.pages.come_back(commands.text(data, "token", 100))
 
     def do_share(self, data: dict[str, Any]) -> None:
         self._shares += 1
@@ -53,7 +53,7 @@ class SavedRuns:
         self._list()
 
     def _list(self) -> None:
-        history, owner = self._explorer.keeper.history, self._explorer.owner
+        history, owner = self._explorer.keeper.history, self._explorer.pages.owner
         asked = self._asked or {"text": "", "offset": 0}
         rows = history.find(owner, asked["text"], _LISTED + 1, asked["offset"])
         told = {"rows": rows[:_LISTED], "more": len(rows) > _LISTED, "all": history.count(owner)}
@@ -65,7 +65,7 @@ class SavedRuns:
     def do_show(self, data: dict[str, Any]) -> None:
         """Show a saved run beside the others, or by itself where its problem is another."""
         page = self._explorer
-        found = load(page.keeper.history, page.owner, self._uid(data))
+        found = load(page.keeper.history, page.pages.owner, self._uid(data))
         if found is None:
             raise ParameterError("uid", "the page", "that of a saved run", "another")
         kept, experiment, name = found
@@ -96,7 +96,7 @@ class SavedRuns:
     def _change(self, data: dict[str, Any], name: str, value: Any) -> None:
         history = self._explorer.keeper.history
         try:
-            history.change(self._explorer.owner, self._uid(data), name, value)
+            history.change(self._explorer.pages.owner, self._uid(data), name, value)
         except sqlite3.Error:
             raise ParameterError("run", "the page", history.trouble, name) from None
         self._list()

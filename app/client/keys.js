@@ -20,7 +20,7 @@ function listen(app, gallery, stage) {
     const target = event.composedPath()[0]
     const typing = TYPED.includes(target?.tagName) || target?.isContentEditable
     if (typing && !(target.tagName == 'BUTTON' && event.key != ' ')) return
-    const views = app.state.get('views')
+    const {views} = stage
     const acts = {
       ' ': () => app.toggle(), s: () => app.send({do: 'step'}), x: () => app.send({do: 'stop'}),
       r: () => app.send({do: 'reset'}), '?': () => app.dialogs.help(),

@@ -99,6 +99,14 @@ function notices(app) {
     changed, complaint, compiling, notice)
 }
 
+// What a link asks for besides settings: ?show=runs,gap&present=1&autoplay=1.
+function asked() {
+  const query = new URLSearchParams(location.search)
+  const show = (query.get('show') ?? '').split(',').filter(Boolean)
+  return {show, bare: show.length > 0 && !show.includes('runs'),
+    present: query.get('present') == '1', autoplay: query.get('autoplay') == '1'}
+}
+
 class App {
   constructor(model, root) {
     this.model = model
@@ -107,6 +115,7 @@ class App {
     this.presenting = false
     this.host = root
     this.pointed = null
+    this.asked = asked()
     this.dialogs = new Dialogs(this)
     this.data = new DataDialog(this)
     this.saved = new SavedRuns(this)
@@ -186,7 +195,12 @@ export function render({model, el}) {
   gallery.ready.then(() => {
     take(model.opening)
     follow()
-    if (!app.state.get('cell')) app.memory.recall()
+    if (!app.state.get('cell')) {
+      root.classList.toggle('bare', app.asked.bare)
+      if (app.asked.present) app.present()
+      app.memory.recall()
+      if (app.asked.autoplay) app.send({do: 'run'})
+    }
     root.dataset.live = 'true'
     root.fwExplorer = app
   })

@@ -18,9 +18,7 @@ class Gallery {
     this.ready = Bokeh.embed.add_document_standalone(this.document, app.host, this.roots)
     app.state.on(['runs', 'selected'], () => this.show())
     app.state.on(['row', 'stop'], () => this.levels())
-    app.state.on(['error'], ({error}) => {
-      for (const frame of this.frames.values()) frame.picture.relabel(error)
-    })
+    app.state.on(['error'], () => { for (const frame of this.frames.values()) frame.label() })
     app.state.on(['title', 'caption'], (_, changed) => this.say(changed))
     app.state.on(['phase'], state => this.began(state.phase))
   }
@@ -143,7 +141,7 @@ class Frame {
     this.picture = new Picture(declared, this.choice, gallery.sources, gallery.ranges)
     this.picture.plot.on_event?.('mousemove', event => this.hovered(event))
     this.picture.plot.on_event?.('mouseleave', () => gallery.light(null))
-    this.picture.relabel(gallery.app.state.get('error'))
+    this.label()
     gallery.roots.push(this.canvas)
     gallery.document.add_root(this.picture.plot)
     this.theme()
@@ -157,6 +155,12 @@ class Frame {
     this.picture.plot.visible = false
     this.gallery.document.remove_root(this.picture.plot)
     this.gallery.roots.splice(place, 1)
+  }
+
+  // A small picture has no room for the name of the error.
+  label() {
+    const wide = this.element.closest('.hero') !== null
+    this.picture.relabel(wide ? this.gallery.app.state.get('error') : '')
   }
 
   show() {

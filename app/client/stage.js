@@ -23,8 +23,15 @@ class Stage {
     app.moved = (k, count) => this.moved(k, count)
   }
 
+  // Those that a link asks for, or all.
+  get views() {
+    const all = this.app.state.get('views')
+    const chosen = all.filter(view => this.app.asked.show.includes(view.name))
+    return chosen.length ? chosen : all
+  }
+
   makeTabs() {
-    const views = this.app.state.get('views')
+    const {views} = this
     this.tabs.replaceChildren(...views.map((view, k) => h('button', {role: 'tab', type: 'button',
       id: `tab-${view.name}`, 'aria-controls': 'panel', title: `${view.question} (${k + 1})`,
       onclick: () => this.open(view.name), onkeydown: event => this.walk(event, k)}, view.title)))
@@ -32,7 +39,7 @@ class Stage {
   }
 
   walk(event, k) {
-    const views = this.app.state.get('views')
+    const {views} = this
     const by = {ArrowRight: 1, ArrowLeft: -1}[event.key]
     if (by === undefined) return
     event.stopPropagation()
@@ -52,6 +59,7 @@ class Stage {
       frame.picture.plot.visible = frames.includes(frame)
     this.hero.replaceChildren(...frames.slice(0, 1).map(frame => frame.element))
     this.beside.replaceChildren(...frames.slice(1).map(frame => frame.element))
+    for (const frame of frames) frame.label()
     this.panel.dataset.view = name
     this.picks.replaceChildren(...frames.map(frame => this.pick(frame, frames)))
     this.bring(frames[0], frames)

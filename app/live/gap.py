@@ -23,7 +23,7 @@ class PathGaps(Picture):
     x = Axis(("point", "l1", "dots"))
     y = Axis(("gap",), log=True)
     layers = (
-        Layer("gulf", y="own_gap|relative_gap"),
+        Layer("gulf", y="seen_gap|relative_gap"),
         Layer("rings", y="own_gap", style={"size": 6}),
         Layer("line", y="relative_gap", named=True, style={"line_width": 1.4}),
         Layer("dots", y="relative_gap", style={"size": 5}),

@@ -93,6 +93,10 @@ class RunSources:
         data["relative_gap"] = np.where(gaps > ROUNDING, gaps, np.nan).tolist()
         data["suboptimality"] = suboptimality(rows, walk.problem.f0, self._reference).tolist()
         data["own_gap"] = [self._gaps.get(k, float("nan")) for k in range(start, stop)]
+        # A gulf of nothing where the method saw none.
+        data["seen_gap"] = np.where(
+            np.isfinite(data["own_gap"]), data["own_gap"], data["relative_gap"]
+        ).tolist()
         data |= _costs(rows)
         data["empty_share"] = (rows["empty"] / np.maximum(rows["steps"], 1)).tolist()
         errors = walk.points["test_error"][:stop]

@@ -258,13 +258,13 @@ session = Session(Scheduler(), lambda run, s, e: (
 session.start(EXPERIMENT, [spec(1, "sfw", sampling="5%")], Pace("step", 150.0))
 while True:
     keeper.save()
-    for run in session.runs.values():
-        print(run.reached, flush=True)
+    for followed in keeper._followed.values():
+        print(followed.points, flush=True)
 """
 
 
 @pytest.mark.parametrize(
-    "again", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(49))]
+    "again", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, 50))]
 )
 def test_a_server_that_is_killed_loses_at_most_what_was_not_saved_yet(tmp_path, again):
     file = tmp_path / "runs.sqlite"
@@ -280,8 +280,8 @@ def test_a_server_that_is_killed_loses_at_most_what_was_not_saved_yet(tmp_path, 
     assert history.trouble == ""
     kept, experiment, _ = load(history, "", uid)
     assert experiment == EXPERIMENT
-    # It said so after the save before.
-    assert kept.reached >= wanted - 1
+    # The server said so once it was saved.
+    assert kept.reached >= reached
     again = Run(kept.solver, kept.options, kept.seed, uid=uid, before=kept.points)
     whole = walked("sfw", points=20, sampling="5%", tol=1e-3)
     again.prepare(whole.walk.problem, whole.walk.grid)

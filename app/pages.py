@@ -1,0 +1,91 @@
+"""Pages that are open or were: one that is loaded again shows what it showed, runs that go on
+included.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+from app import server
+from app.keeper import load
+from app.links import document, restored
+from app.settings import Experiment
+
+if TYPE_CHECKING:
+    from app.explorer import Explorer
+
+_OPEN: WeakValueDictionary[str, Explorer] = WeakValueDictionary()
+"""The pages that are open, by the token that each alone knows."""
+
+
+class Pages:
+    """What a page needs to be found again."""
+
+    def __init__(self, explorer: Explorer) -> None:
+        self._explorer = explorer
+        self.token = secrets.token_urlsafe(16)
+
+    @property
+    def owner(self) -> str:
+        """Whose runs the page saves and finds: on a public server its own alone."""
+        return self.token if server.public() else ""
+
+    def enter(self, token: str) -> None:
+        """Be found under a token from now on."""
+        self.token = token
+        _OPEN[token] = self._explorer
+
+    def keep(self) -> None:
+        """Save what the page shows. Data that were brought are not kept, nor what needs them."""
+        page = self._explorer
+        if page.settings.own:
+            return
+        experiment = page.session.experiment
+        groups = [page.session.group(spec.key) for spec in page.settings.runs]
+        shown = {
+            "document": document(page.settings),
+            "experiment": None if experiment is None else asdict(experiment),
+            "uids": [[run.uid for run in group] for group in groups],
+        }
+        page.keeper.keep_page(self.token, self.owner, shown)
+
+    def come_back(self, token: str) -> None:
+        """Show what the page of a token showed: its settings, and its runs."""
+        page, other = self._explorer, _OPEN.get(token)
+        if other is page:
+            return
+        if other is not None:
+            settings = restored(document(other.settings), other.settings)
+            groups = [other.session.group(spec.key) for spec in other.settings.runs]
+            names = [other.session.names.get(spec.key, "") for spec in other.settings.runs]
+            experiment = other.session.experiment
+        else:
+            owner = token if server.public() else ""
+            shown = page.keeper.history.page(token, owner)
+            if shown is None:
+                return
+            settings = restored(shown["document"], page.settings)
+            experiment, groups, names = self._saved(shown, owner)
+        page.begin_again(settings)
+        if experiment is not None:
+            for spec, group, name in zip(settings.runs, groups, names, strict=True):
+                if group:
+                    page.session.show(experiment, spec, group, name)
+        self.enter(token)
+        page.wire.put(token=token)
+        page.drain.start()
+
+    def _saved(self, shown: dict[str, Any], owner: str) -> Any:
+        """The problem, the runs with their repeats, and the names that a page showed."""
+        if shown["experiment"] is None:
+            return None, [], []
+        history = self._explorer.keeper.history
+        groups, names = [], []
+        for uids in shown["uids"]:
+            found = [*filter(None, (load(history, owner, uid) for uid in uids))]
+            groups.append([kept for kept, _, _ in found])
+            names.append(next((name for _, _, name in found), ""))
+        return Experiment(**shown["experiment"]), groups, names

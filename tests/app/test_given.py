@@ -1,0 +1,99 @@
+"""What a notebook gives: arrays, a data frame, a dataset, runs."""
+
+import asyncio
+
+import numpy as np
+import pandas
+import pytest
+import scipy.sparse
+from fakes import wait_for
+
+from app.explorer import Explorer
+from fwcore import ParameterError, Problem, walk_path
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.standard_normal((60, 8))
+Y = 2.0 * X[:, 0] - X[:, 3] + 0.1 * RANDOM.standard_normal(60)
+RUNS = [("sfw", {"sampling": "50%", "tol": 1e-4}), "cd"]
+
+
+def walked(**given):
+    page = Explorer(**given)
+    page.hear({"do": "pace", "unit": "dots", "rate": None})
+    page.hear({"do": "set", "name": "points", "value": "6"})
+    page.run()
+    wait_for(lambda: not page.session.live, "the runs")
+    results = page.results
+    page.close()
+    return results
+
+
+def test_arrays_are_walked_as_they_are():
+    results = walked(X=X, y=Y, test=(X[:10], Y[:10]), runs=RUNS)
+    problem = Problem.from_arrays(X, Y, test=(X[:10], Y[:10]))
+    assert list(results) == ["sfw 50 % tol 0.0001", "cd"]
+    found = results["cd"]
+    again = walk_path(problem, "cd", found.grid)
+    assert found.digest() == again.digest()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"X": scipy.sparse.csr_array(X), "y": Y, "runs": ["cd"]},
+        {"X": X, "y": Y, "test_fraction": 0.0, "runs": ["cd"]},
+        {"X": pandas.DataFrame(X).assign(price=Y), "target": "price", "runs": ["cd"]},
+        {"X": X, "y": np.sign(Y), "loss": "logistic", "runs": ["scd"]},
+        {"dataset": "diabetes", "runs": ["cd"]},
+    ],
+)
+def test_what_can_be_given(given):
+    (result,) = walked(**given).values()
+    assert len(result.points) == 6
+    if "target" in given:
+        assert result.coefs.shape[0] == 8
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"X": X, "y": Y[:5]}, "'y' parameter .* of length 60"),
+        ({"X": X}, "given with X, or else target"),
+        ({"y": Y}, "left out without X"),
+        ({"X": X, "y": np.full(60, np.nan)}, "'y' parameter"),
+        ({"X": [["a"] * 3] * 60, "y": Y}, "'X' parameter"),
+        ({"X": X, "y": Y, "dataset": "pyrim"}, "left out where X is given"),
+        ({"dataset": "piyrim"}, "the nearest is 'pyrim'"),
+        ({"runs": ["swf"]}, "the nearest is 'sfw'"),
+        ({"runs": [("sfw", {"tool": 1})]}, "the nearest is 'tol'"),
+        ({"runs": [("sfw", {"tol": -1})]}, "'Tolerance' parameter|'tol' parameter"),
+        ({"X": pandas.DataFrame(X).assign(price=Y), "target": "prise"}, "the nearest is 'price'"),
+        ({"X": X, "target": "price"}, "no named columns"),
+        ({"loss": "sqared"}, "the nearest is 'squared'"),
+    ],
+)
+def test_what_does_not_fit_is_told_in_the_cell(given, told):
+    with pytest.raises(ParameterError, match=told):
+        Explorer(**given)
+
+
+def test_runs_are_waited_for():
+    page = Explorer(X=X, y=Y, runs=["cd"])
+    page.hear({"do": "set", "name": "points", "value": "5"})
+
+    async def all_of_it():
+        page.run()
+        return await page.finished()
+
+    results = asyncio.run(all_of_it())
+    assert len(results["cd"].points) == 5
+    page.close()
+
+
+def test_two_explorers_are_independent():
+    first, second = Explorer(X=X, y=Y, runs=["cd"]), Explorer(dataset="diabetes")
+    assert first.settings.dataset != second.settings.dataset
+    with pytest.raises(ParameterError):
+        second._commander.obey({"do": "set", "name": "dataset", "value": first.settings.dataset})
+    first.close()
+    second.close()
