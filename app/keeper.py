@@ -56,7 +56,7 @@ class Keeper:
         self.history = history
         self._followed: dict[str, _Followed] = {}
         self._pages: dict[str, tuple[str, Mapping[str, Any]]] = {}
-        self._lock = threading.Lock()
+        self._lock, self._saving = threading.Lock(), threading.Lock()
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -92,6 +92,11 @@ class Keeper:
 
     def save(self) -> None:
         """Save what is new; what cannot be saved is tried again."""
+        # Of two at once each would take pieces of a run for its own.
+        with self._saving:
+            self._save_all()
+
+    def _save_all(self) -> None:
         with self._lock:
             followed, pages = [*self._followed.values()], self._pages
             self._pages = {}
