@@ -42,18 +42,18 @@ class Bringing:
         self._later: tuple[str, dict[str, Any]] = "none", {}
 
     def _tell(self, state: str, **more: Any) -> None:
-        self._explorer.wire.put(bring={"state": state, "name": self._name} | more)
+        self._explorer.event("bring", state=state, name=self._name, **more)
 
     def do_bring(self, data: dict[str, Any]) -> None:
         """A file of so many bytes begins to come."""
         limits = server.upload_limits()
-        if len(self._explorer.settings.own) >= server.most_brought():
-            rule = f"one of at most {server.most_brought()} that a page holds"
-            raise ParameterError("file", "the page", rule, "one more")
         self._name = commands.text(data, "name", 200)
         self._size = commands.whole(data, "size", 0, 2**53)
         self._content, self._parsed = bytearray(), None
         try:
+            if len(self._explorer.settings.own) >= server.most_brought():
+                room = server.most_brought()
+                raise DatasetError(f"A page holds at most {room} files. Open another for more.")
             if self._size > limits.bytes:
                 most = f"where at most {limits.bytes:,} are read."
                 raise DatasetError(f"{self._name}: {self._size:,} bytes, {most}")

@@ -6,23 +6,19 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from app import commands
-from app.bringing import Bringing
+from app import commands, server
 from app.controls.fields import take
 from app.controls.problem import certified_answer
 from app.controls.run import take_run
-from app.downloads import Download, download
-from app.runs import Pace, RunState
-from app.saved import SavedRuns
+from app.downloads import download
+from app.runs import RunState
 from app.settings import MOST_RUNS
-from app.taking import Taking
 from fwcore import ParameterError
 
 if TYPE_CHECKING:
     from app.explorer import Explorer
 
 _CERTIFIED = 1e-6
-FIRST_PACE = Pace("dots", 20_000.0)
 _MOST = 2**31
 _REPEAT_AFTER_SECONDS = 0.25
 
@@ -34,16 +30,12 @@ class Commander:
         self._explorer = explorer
         self._settings, self._session = explorer.settings, explorer.session
         self._feed = explorer.feed
-        self.pace: Pace | None = FIRST_PACE
-        self.download: Download | None = None
-        self.bringing, self.taking = Bringing(explorer), Taking(explorer)
         self._known: dict[str, Callable[[dict[str, Any]], None]] = {
             name[3:]: getattr(part, name)
-            for part in (self, SavedRuns(explorer), self.bringing, self.taking)
+            for part in (self, *explorer.parts)
             for name in dir(part)
             if name.startswith("do_")
         }
-        self._codes = 0
         self._repeated_at = 0.0
 
     def obey(self, data: Any) -> None:
@@ -62,11 +54,6 @@ class Commander:
             raise ParameterError("do", "the page", f"one of {[*self._known]}", str(name)[:40])
         method(data)
 
-    @property
-    def busy(self) -> bool:
-        """Whether a file is being read or made."""
-        return self.bringing.busy or self.taking.busy
-
     def _key(self, data: dict[str, Any]) -> int:
         return self._settings.find(commands.whole(data, "run", 1, _MOST)).key
 
@@ -80,7 +67,8 @@ class Commander:
 
     def _start(self, *, paused: bool) -> None:
         experiment = self._settings.experiment()
-        self._session.start(experiment, self._settings.runs, self.pace, paused=paused)
+        pace = self._explorer.pace
+        self._session.start(experiment, self._settings.runs, pace, paused=paused)
         self._feed.point = -1
 
     def do_pause(self, data: dict[str, Any]) -> None:
@@ -102,8 +90,9 @@ class Commander:
         self._session.reset()
 
     def do_pace(self, data: dict[str, Any]) -> None:
-        self.pace = commands.pace(data)
-        self._session.set_pace(self.pace)
+        self._explorer.pace = commands.pace(data)
+        self._explorer.pace_told = [data["unit"], data.get("rate")]
+        self._session.set_pace(self._explorer.pace)
 
     # The list of runs.
 
@@ -166,9 +155,13 @@ class Commander:
             rule = "run here to its end, and not changed since, before its code is copied"
             raise ParameterError("run", "the page", rule, self._feed.name(spec))
         made = run.walk.result()
-        code = {"python": made.to_code(), "shell": made.to_command(), "digest": made.digest()}
-        self._codes += 1
-        self._explorer.wire.put(code=code | {"of": self._feed.name(spec), "number": self._codes})
+        try:
+            shell = made.to_command()
+        except ValueError:
+            # No flags describe arrays, or a grid of one's own.
+            shell = ""
+        code = {"python": made.to_code(), "shell": shell, "digest": made.digest()}
+        self._explorer.event("code", of=self._feed.name(spec), **code)
 
     # Settings.
 
@@ -184,7 +177,10 @@ class Commander:
             take(self._settings, name, value)
 
     def do_fetch(self, data: dict[str, Any]) -> None:
-        self.download = download(self._settings.dataset)
+        if server.public():
+            rule = "at hand: a public server downloads nothing"
+            raise ParameterError("dataset", "the page", rule, self._settings.dataset)
+        self._explorer.download = download(self._settings.dataset)
         self._explorer.watch()
 
     # What is looked at.

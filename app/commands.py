@@ -44,10 +44,19 @@ def text(data: dict[str, Any], name: str, longest: int = 400) -> str:
         It is none, or too long.
     """
     value = data.get(name)
-    if not isinstance(value, str) or len(value) > longest:
+    if not isinstance(value, str) or len(value) > longest or not is_text(value):
         shown = repr(value)[:40]
         raise ParameterError(name, "the page", f"text of at most {longest} characters", shown)
     return value
+
+
+def is_text(value: str) -> bool:
+    """Whether it can be written down: JSON may hold halves of characters."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def whole(data: dict[str, Any], name: str, low: int, high: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import weakref
 from typing import Any
 
 import panel as pn
@@ -12,6 +13,7 @@ from panel.io.resources import get_dist_path
 from panel.viewable import Viewer
 
 from app import recorded, server, words
+from app.bringing import Bringing
 from app.commander import Commander
 from app.commands import Budget
 from app.controls.problem import (
@@ -22,6 +24,7 @@ from app.controls.problem import (
     solver_choices,
 )
 from app.controls.run import run_form
+from app.downloads import Download
 from app.drain import Drain
 from app.feed import Feed
 from app.given import settings_of
@@ -29,16 +32,19 @@ from app.keeper import the_keeper
 from app.links import read_link
 from app.live import all_pictures
 from app.pages import Pages
-from app.runs import COSTS, Run, RunState
+from app.runs import COSTS, Pace, Run, RunState
+from app.saved import SavedRuns
 from app.scheduler import scheduler
 from app.session import Session
 from app.settings import Experiment, RunSpec, Settings, why_not
+from app.taking import Taking
 from app.theme import run_look
 from app.views import all_views
 from app.wire import Wire
 from fwcore import DatasetError, ParameterError, PathResult, find_loss
 
 TITLE = "Frank-Wolfe Explorer"
+FIRST_PACE = Pace("dots", 20_000.0)
 _POLL_SECONDS = 0.05
 # A person makes a few a second; dragging a slider and an upload make some tens.
 _MESSAGES_A_SECOND, _MESSAGES_AT_ONCE = 100.0, 400.0
@@ -80,10 +86,18 @@ class Explorer(Viewer):
         self.wire = Wire(self.hear)
         self.keeper = the_keeper()
         self.pages = Pages(self)
+        self.bringing, self.taking = Bringing(self), Taking(self)
+        self.parts = (SavedRuns(self), self.bringing, self.taking)
+        self.pace: Pace | None = FIRST_PACE
+        self.pace_told: list[Any] = [FIRST_PACE.unit, FIRST_PACE.rate]
+        self.download: Download | None = None
+        self._events = 0
         self.refusal = ""
         self._budget = Budget(_MESSAGES_A_SECOND, _MESSAGES_AT_ONCE)
         self._watch: PeriodicCallback | None = None
         self._compose(settings or self._asked_for())
+        # A notebook closes nothing.
+        weakref.finalize(self, lambda brought: brought.close(), self.settings)
         if _served():
             pn.state.on_session_destroyed(self.close)
             self.pages.enter(self.pages.token)
@@ -134,6 +148,7 @@ class Explorer(Viewer):
         self._leave()
         for spec in self.settings.runs:
             self.wire.rows(spec.key, "*", {}, replace=True)
+            self.wire.put(**{f"stop:{spec.key}": None, f"row:{spec.key}": None})
         looked_at = self.feed.open, self.feed.table
         self._compose(settings)
         self.offer()
@@ -193,12 +208,18 @@ class Explorer(Viewer):
     @property
     def results(self) -> dict[str, PathResult]:
         """What the runs have reached, by their names in the list."""
-        return {
-            self.feed.name(spec): run.walk.result()
-            for spec in self.settings.runs
-            for run in self.session.group(spec.key)[:1]
-            if run.reached and run.exact
-        }
+        found: dict[str, PathResult] = {}
+        for spec in self.settings.runs:
+            for run in self.session.group(spec.key)[:1]:
+                name = self.feed.name(spec)
+                if run.reached and run.exact:
+                    found[f"{name} ({spec.key})" if name in found else name] = run.walk.result()
+        return found
+
+    def event(self, happened: str, /, **told: Any) -> None:
+        """Tell of something that happened once, whatever is sent again later."""
+        self._events += 1
+        self.wire.put(**{happened: told | {"number": self._events}})
 
     def offer(self) -> None:
         """Put the data that can be chosen."""
@@ -228,6 +249,7 @@ class Explorer(Viewer):
             ],
             selected=self.selected,
             form=run_form(settings.find(self.selected), settings) if settings.runs else None,
+            pace=self.pace_told,
             problem=problem_fields(settings),
             dataset=dataset_state(settings),
             solvers=solver_choices(settings),
@@ -270,14 +292,14 @@ class Explorer(Viewer):
     async def _look(self) -> None:
         state = dataset_state(self.settings)
         self.wire.put(dataset=state, compiling=words.compiling())
-        for part in (self._commander.bringing, self._commander.taking):
+        for part in (self.bringing, self.taking):
             part.look()
-        if self._commander.download is not None and self._commander.download.over:
-            self.refusal, self._commander.download = self._commander.download.error, None
+        if self.download is not None and self.download.over:
+            self.refusal, self.download = self.download.error, None
             self.offer()
             self.show()
         self.wire.send()
-        busy = self._commander.download is not None or self._commander.busy
+        busy = self.download is not None or self.bringing.busy or self.taking.busy
         waiting = state["coming"] or busy or words.compiling()
         if not waiting and self._watch is not None:
             self._watch.stop()
@@ -291,6 +313,7 @@ class Explorer(Viewer):
     def close(self, *events: Any) -> None:
         """Free what the page holds: its runs end at once, and its ticks."""
         self._leave()
+        self.pages.leave()
         if self._watch is not None:
             self._watch.stop()
             self._watch = None

@@ -86,6 +86,8 @@ class History:
             place, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None
         )
         made.row_factory = sqlite3.Row
+        # SQLite knows the small letters of ASCII alone.
+        made.create_function("lowered", 1, str.lower, deterministic=True)
         return made
 
     def _migrate(self, connection: sqlite3.Connection) -> None:
@@ -124,10 +126,11 @@ class History:
                 for statement, values in statements:
                     found = connection.execute(statement, values).fetchall()
                 connection.execute("COMMIT")
-            except sqlite3.Error as error:
+            except BaseException as error:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
-                self._fail(error)
+                if isinstance(error, sqlite3.Error):
+                    self._fail(error)
                 raise
             self.trouble = ""
             return found
@@ -169,7 +172,7 @@ class History:
                 ("INSERT OR REPLACE INTO pieces VALUES (?, ?, ?)", (uid, k, data))
                 for k, data in pieces.items()
             ),
-            *self._forgotten(),
+            *self._forgotten(row["owner"]),
         )
 
     def beat(self, uids: Sequence[str]) -> None:
@@ -178,14 +181,21 @@ class History:
         beat = f"UPDATE runs SET beat = ? WHERE uid IN ({marks})"
         self._do((beat, [time.time(), *uids]))
 
-    def _forgotten(self) -> list[tuple[str, Sequence[Any]]]:
-        """In memory there is room for so many runs: the oldest go."""
+    def _forgotten(self, owner: str) -> list[tuple[str, Sequence[Any]]]:
+        """In memory there is room for so many runs, and a tenth of them of one owner: the oldest
+        go.
+        """
         if self._most is None:
             return []
-        old = f"SELECT uid FROM runs ORDER BY created DESC LIMIT -1 OFFSET {self._most}"
+        order = "ORDER BY deleted, created DESC LIMIT -1 OFFSET"
+        olds = (
+            f"SELECT uid FROM runs WHERE owner = ?1 {order} {max(1, self._most // 10)}",
+            f"SELECT uid FROM runs WHERE ?1 = ?1 {order} {self._most}",
+        )
         return [
-            (f"DELETE FROM pieces WHERE uid IN ({old})", ()),
-            (f"DELETE FROM runs WHERE uid IN ({old})", ()),
+            (f"DELETE FROM {table} WHERE uid IN ({old})", (owner,))
+            for old in olds
+            for table in ("pieces", "runs")
         ]
 
     def find(self, owner: str, text: str = "", limit: int = 50, offset: int = 0) -> list[Any]:
@@ -193,7 +203,7 @@ class History:
         note hold every word of ``text``.
         """
         words = [word.lower() for word in text.split()[:10]]
-        told = "lower(name || ' ' || title || ' ' || solver || ' ' || note || ' ' || status)"
+        told = "lowered(name || ' ' || title || ' ' || solver || ' ' || note || ' ' || status)"
         fits = " AND ".join(f"instr({told}, ?)" for _ in words)
         where = f"owner = ? AND deleted = 0 {'AND ' + fits if fits else ''}"
         rows = self._read(

@@ -29,6 +29,8 @@ from fwcore import PathResult
 _log = logging.getLogger(__name__)
 _EVERY_SECONDS = 1.0
 _STEPS_OF_A_POINT = 100
+_NAMES = 300
+"""Features of the last point whose names are kept, the largest first."""
 _ARRAYS = ("points", "lengths", "indices", "values", "trace")
 
 
@@ -65,6 +67,8 @@ class Keeper:
         # Data that were brought may be gone when the run ends.
         title = shelf.find(experiment.dataset).title
         with self._lock:
+            if run.uid in self._followed:
+                run.rename()
             self._followed[run.uid] = _Followed(run, owner, name, experiment, title)
         self._begin()
 
@@ -133,14 +137,19 @@ class Keeper:
         if over and (not reached or (reached <= known and run.state is not RunState.DONE)):
             self._leave(one)
             return True
+        if over and run.turning:
+            return False
         # What was saved before stays until it has been overtaken.
         if not over and (reached == one.points or reached <= known):
             return False
         chunks = [rows for rows in run.walk.chunks[one.chunks :] if rows["point"][0] < reached]
         piece = _packed(run, one.points, reached, chunks)
         one.features.follow(run.walk.columns, reached)
-        row = self._row(one, over)
         whole = known > 0 and one.piece == 0
+        if whole and self._walked_on(one, known):
+            run.rename()
+            whole = False
+        row = self._row(one, over, reached)
         self.history.add(run.uid, row, {one.piece: piece}, whole=whole)
         one.points, one.piece = reached, one.piece + 1
         one.chunks += len(chunks)
@@ -148,20 +157,26 @@ class Keeper:
             self._leave(one)
         return True
 
+    def _walked_on(self, one: _Followed, known: int) -> bool:
+        """Whether somebody else has walked an interrupted run on meanwhile, or removed it."""
+        stored = self.history.facts(one.owner, one.run.uid)
+        return stored is None or stored["reached"] != known or stored["status"] == LIVE
+
     def _leave(self, one: _Followed) -> None:
         with self._lock:
-            if self._followed.get(one.run.uid) is one:
-                del self._followed[one.run.uid]
+            # Its name may have changed since.
+            self._followed = {uid: o for uid, o in self._followed.items() if o is not one}
 
-    def _row(self, one: _Followed, over: bool) -> dict[str, Any]:
+    def _row(self, one: _Followed, over: bool, reached: int) -> dict[str, Any]:
         run, walk = one.run, one.run.walk
         if over or not one.facts:
             # It is long in the making once there are many steps.
             one.facts |= _facts(walk.result())
         one.features.choose()
-        indices, values = run.last_column
-        last = [int(indices[np.abs(values).argmax()])] if len(indices) else []
-        errors = run.points["test_error"]
+        points = walk.points[:reached]
+        indices, values = walk.columns[reached - 1]
+        last = [int(j) for j in indices[np.argsort(-np.abs(values))[:_NAMES]]]
+        errors = points["test_error"]
         facts = one.facts | {
             "experiment": asdict(one.experiment),
             "p": walk.problem.p,
@@ -169,8 +184,8 @@ class Keeper:
             "content": walk.problem.content_hash if over else "",
         }
         figures = {
-            "dots": int(run.points["dots"][-1]),
-            "active": int(run.points["nnz"][-1]),
+            "dots": int(points["dots"][-1]),
+            "active": int(points["nnz"][-1]),
             "error": float(np.nanmin(errors)) if np.isfinite(errors).any() else None,
             "digest": walk.result().digest()[:12] if over else "",
         }
@@ -181,7 +196,7 @@ class Keeper:
             "name": one.name,
             "title": one.title,
             "solver": run.solver.name,
-            "reached": run.reached,
+            "reached": reached,
             "total": run.total,
             "figures": json.dumps(figures),
             "facts": json.dumps(facts, default=float),
@@ -236,14 +251,16 @@ def load(history: History, owner: str, uid: str) -> tuple[Kept, Experiment, str]
     known = KeptProblem(experiment.loss, facts["f0"], facts["p"], names, problem)
     grid = np.array(facts["grid"])
     walk = KeptWalk(known, grid, arrays["points"], [*columns], arrays["trace"], facts)
-    interrupted = facts["status"] in (INTERRUPTED, LIVE)
-    label = INTERRUPTED if interrupted else "saved"
-    message = (
-        f"Interrupted at point {walk.reached} of {len(grid)}. Continue walks on to the same bytes."
-        if interrupted
-        else "Saved. Press Run to walk it again."
+    state, at = facts["status"], f"at point {walk.reached} of {len(grid)}"
+    label = state if state in (INTERRUPTED, LIVE) else "saved"
+    message = {
+        INTERRUPTED: f"Interrupted {at}. Run walks it on to the same bytes.",
+        LIVE: f"It goes on elsewhere, and was {at} when it was opened here.",
+    }.get(state, "Saved. Press Run to walk it again.")
+    kept = Kept(
+        *(facts["solver"], facts["settings"], walk, label, message, uid, facts["seed"]),
+        interrupted=state == INTERRUPTED,
     )
-    kept = Kept(facts["solver"], facts["settings"], walk, label, message, uid, facts["seed"])
     return kept, experiment, facts["name"]
 
 

@@ -27,7 +27,7 @@ class KeptProblem:
         self.loss = find_loss(loss)
         self.f0 = f0
         self.p = p
-        self.feature_names = _Names(names, load)
+        self.feature_names = _Names(names)
         self._load = load
 
     def __getattr__(self, name: str) -> Any:
@@ -35,14 +35,12 @@ class KeptProblem:
 
 
 class _Names(dict[int, str]):
-    """Names of features that were kept; the others are those of the problem."""
-
-    def __init__(self, names: Mapping[int, str], load: Callable[[], Any]) -> None:
-        super().__init__(names)
-        self._load = load
+    """Names of features that were kept. The others have their number: no page waits for data to be
+    loaded.
+    """
 
     def __missing__(self, j: int) -> str:
-        return str(self._load().feature_names[j])
+        return f"x{j + 1}"
 
 
 class KeptWalk:
@@ -111,8 +109,11 @@ class Kept(Reached):
         message: str,
         uid: str = "",
         seed: int = 0,
+        *,
+        interrupted: bool = False,
     ) -> None:
         self.uid, self.seed = uid, seed
+        self._interrupted = interrupted
         self.solver = find_solver(solver)
         self.options = options
         self.walk = walk
@@ -132,7 +133,7 @@ class Kept(Reached):
     @property
     def unfinished(self) -> bool:
         """Whether it was interrupted, and can be walked on."""
-        return 0 < self.reached < self.total
+        return self._interrupted and 0 < self.reached < self.total
 
     def pause(self) -> None:
         """Nothing is left to be held; nor is there anything to be done for the commands below."""

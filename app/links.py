@@ -104,7 +104,8 @@ def _take_run(settings: Settings, entry: Any) -> None:
     for name in ("seed", "repeats"):
         if name in entry:
             take_run(spec, settings, name, str(entry[name])[:20])
-    spec.given_name = str(entry.get("name", ""))[:_LONGEST_NAME]
+    name = str(entry.get("name", ""))[:_LONGEST_NAME]
+    spec.given_name = name.encode(errors="replace").decode()
     for mark in _MARKS:
         setattr(spec, mark, entry.get(mark) is True)
 

@@ -38,12 +38,17 @@ class Pages:
         self.token = token
         _OPEN[token] = self._explorer
 
+    def leave(self) -> None:
+        """Be found no more."""
+        if _OPEN.get(self.token) is self._explorer:
+            del _OPEN[self.token]
+
     def keep(self) -> None:
         """Save what the page shows. Data that were brought are not kept, nor what needs them."""
         page = self._explorer
-        if page.settings.own:
+        experiment, own = page.session.experiment, {own.name for own in page.settings.own}
+        if page.settings.dataset in own or (experiment and experiment.dataset in own):
             return
-        experiment = page.session.experiment
         groups = [page.session.group(spec.key) for spec in page.settings.runs]
         shown = {
             "document": document(page.settings),

@@ -23,8 +23,8 @@ def presets() -> Mapping[str, dict[str, Any]]:
         return {preset["name"]: preset for preset in tomllib.load(file)["preset"]}
 
 
-def settings_of(name: str) -> Settings:
-    """The settings of a preset.
+def settings_of(name: str, own: Settings | None = None) -> Settings:
+    """The settings of a preset; ``own`` lends the data that were brought to a page.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def settings_of(name: str) -> Settings:
         raise ParameterError("paper", "the page", f"one of {[*presets()]}", name[:40])
     runs = [{"options": {}} | run for run in preset["runs"]]
     held = {key: preset[key] for key in ("dataset", "loss", "points") if key in preset}
-    return restored({"loss": "squared"} | held | {"runs": runs})
+    return restored({"loss": "squared"} | held | {"runs": runs}, own)
 
 
 def listed() -> list[dict[str, Any]]:

@@ -22,6 +22,14 @@ class Reached:
     label = ""
     """What its state is called, where that is not its state's own name."""
 
+    before: Any = None
+    """Points that were reached when the run was interrupted, if it is walked on."""
+
+    @property
+    def repeated(self) -> bool | None:
+        """Whether those were reached again, bit for bit; None where that cannot be told yet."""
+        return None
+
     @property
     def exact(self) -> bool:
         """Whether its result is at hand bit for bit."""

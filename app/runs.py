@@ -94,6 +94,8 @@ class Run(Reached):
         self.seed = seed
         self.pace = pace
         self.walk: Any = None
+        self.turning = False
+        """Whether a worker is at it, also when it is over."""
         self.latest: Snapshot | None = None
         self.message = "Waiting for the problem."
         self.note = ""
@@ -120,6 +122,10 @@ class Run(Reached):
     def ended(self) -> bool:
         """Whether it is over and has reached a point."""
         return self._state.over and self.reached > 0
+
+    def rename(self) -> None:
+        """Be another run than the one that was interrupted, which somebody else has walked on."""
+        self.uid, self.before = secrets.token_hex(8), None
 
     @property
     def repeated(self) -> bool | None:
@@ -194,11 +200,14 @@ class Run(Reached):
 
     def turn(self) -> None:
         begun = time.monotonic()
+        self.turning = True
         try:
             while self._one_chunk() and time.monotonic() - begun < TURN_SECONDS / 2:
                 pass
         except Exception as error:
             self.fail(error)
+        finally:
+            self.turning = False
 
     def _may_step(self) -> bool:
         return (

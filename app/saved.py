@@ -5,9 +5,10 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
-from app import commands, papers
+from app import commands, papers, server
 from app.keeper import load
 from app.links import to_link
+from app.settings import MOST_RUNS
 from fwcore import ParameterError
 
 if TYPE_CHECKING:
@@ -24,15 +25,14 @@ class SavedRuns:
     def __init__(self, explorer: Explorer) -> None:
         self._explorer = explorer
         self._asked: dict[str, Any] = {}
-        self._shares = self._turns = 0
 
     def do_return(self, data: dict[str, Any]) -> None:
         self._explorer.pages.come_back(commands.text(data, "token", 100))
 
     def do_share(self, data: dict[str, Any]) -> None:
-        self._shares += 1
-        query = f"?s={to_link(self._explorer.settings)}"
-        self._explorer.wire.put(share={"number": self._shares, "query": query})
+        page = self._explorer
+        own = page.settings.dataset in {own.name for own in page.settings.own}
+        page.event("share", query="" if own else f"?s={to_link(page.settings)}")
 
     def do_papers(self, data: dict[str, Any]) -> None:
         self._explorer.wire.put(papers=papers.listed())
@@ -40,10 +40,9 @@ class SavedRuns:
     def do_paper(self, data: dict[str, Any]) -> None:
         """Turn to the settings of a preset."""
         name = commands.text(data, "name", 60)
-        self._explorer.begin_again(papers.settings_of(name))
-        self._turns += 1
-        turned = {"number": self._turns, "name": papers.presets()[name]["view"]}
-        self._explorer.wire.put(turned=turned)
+        page = self._explorer
+        page.begin_again(papers.settings_of(name, page.settings))
+        page.event("turned", name=papers.presets()[name]["view"])
 
     def do_history(self, data: dict[str, Any]) -> None:
         self._asked = {
@@ -70,6 +69,9 @@ class SavedRuns:
             raise ParameterError("uid", "the page", "that of a saved run", "another")
         kept, experiment, name = found
         settings = page.settings
+        if len(settings.runs) >= server.most_runs(MOST_RUNS):
+            rule = "one of fewer: remove a run first"
+            raise ParameterError("runs", "the page", rule, len(settings.runs) + 1)
         commands.set_dataset(settings, experiment.dataset)
         settings.loss = experiment.loss
         settings.param.update(

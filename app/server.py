@@ -18,7 +18,9 @@ _PUBLIC_UPLOAD = datasets.Limits(
     memory=128 * _MEGABYTE,
 )
 _PUBLIC_RUNS = 12
+_PUBLIC_REPEATS = 3
 _MOST_BROUGHT = 4
+_MOST_BROUGHT_IN_ALL = 40
 
 
 def public() -> bool:
@@ -39,6 +41,16 @@ def most_runs(usual: int) -> int:
 def most_brought() -> int:
     """Files of one page."""
     return _MOST_BROUGHT
+
+
+def most_brought_in_all() -> int:
+    """Files of all pages."""
+    return _MOST_BROUGHT_IN_ALL if public() else sys.maxsize
+
+
+def most_repeats(usual: int) -> int:
+    """Repeats of one run."""
+    return min(usual, _PUBLIC_REPEATS) if public() else usual
 
 
 def bounds() -> str:

@@ -23,6 +23,8 @@ _ORDER = (
 """From the most active state to the least: the first of a run's is that of the whole."""
 
 
+_MOST_ASIDE = 5
+"""Removed runs that Undo can bring back with what they reached."""
 _HOLDERS: WeakKeyDictionary[Run, set[int]] = WeakKeyDictionary()
 """The sessions that show a run: a page that is loaded again takes over those of the last."""
 
@@ -155,14 +157,18 @@ class Session:
     def set_aside(self, key: int) -> None:
         """Stop the run of an entry that is removed, and keep it in case it comes back."""
         if key in self.runs:
-            self.stop(key)
+            self._let_go(key)
             more = self.repeats.pop(key, [])
+            while len(self._aside) >= _MOST_ASIDE:
+                self._aside.pop(next(iter(self._aside)))
             self._aside[key] = [self.runs.pop(key), *more], self._made_of.pop(key), self.experiment
 
     def bring_back(self, key: int) -> None:
         """The run of an entry that is restored, where it is of the problem that is shown."""
         group, made_of, experiment = self._aside.pop(key, ([], (), None))
         if group and experiment == self.experiment:
+            for run in group:
+                self._hold(run)
             self.runs[key], self._made_of[key] = group[0], made_of
             self.repeats[key] = group[1:]
 

@@ -142,7 +142,7 @@ class Settings(param.Parameterized):
         self._removed: list[tuple[int, RunSpec]] = []
         self._last_key = 0
         first = shelf.find(self.dataset)
-        self.param.update(test_fraction=first.test_fraction or _HELD_OUT)
+        self.param.update(test_fraction=_held_out(first))
         self._sampling, self._points = first.sampling, first.points
         for solver, given in FIRST_RUNS:
             self.add(solver).options.param.update(**given)
@@ -151,7 +151,7 @@ class Settings(param.Parameterized):
     @param.depends("dataset", watch=True)
     def _take_defaults_of_dataset(self) -> None:
         dataset = shelf.find(self.dataset)
-        defaults: dict[str, Any] = {"test_fraction": dataset.test_fraction or _HELD_OUT}
+        defaults: dict[str, Any] = {"test_fraction": _held_out(dataset)}
         # The number of points that the user chose stays.
         if self.points == self._points:
             defaults["points"] = dataset.points
@@ -291,6 +291,11 @@ class Settings(param.Parameterized):
             if reason := why_not(spec.solver, self.loss):
                 raise ParameterError("solver", "the page", reason, spec.solver)
         return self.chosen()
+
+
+def _held_out(data: shelf.Data) -> float:
+    """The share of the rows held out by default; data of one's own say themselves."""
+    return data.test_fraction or (0.0 if isinstance(data, shelf.Own) else _HELD_OUT)
 
 
 def formula_of(loss: str) -> str:

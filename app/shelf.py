@@ -9,10 +9,11 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from app import server
 from fwcore import ParameterError, Problem, datasets
 
 
@@ -43,11 +44,14 @@ Data: TypeAlias = datasets.Entry | Own
 
 _brought: dict[str, tuple[Own, int]] = {}
 _lock = threading.Lock()
+_MOST_NAMES = 10_000
 
 
 def bring(own: Own) -> Own:
     """Have data found under their name until `leave` was called as often as this."""
     with _lock:
+        if own.name not in _brought and len(_brought) >= server.most_brought_in_all():
+            raise ParameterError("file", "the server", "one that there is room for now", own.title)
         known, count = _brought.get(own.name, (own, 0))
         _brought[own.name] = known, count + 1
     return known
@@ -91,7 +95,12 @@ def available(data: Data) -> bool:
 def own_of(dataset: datasets.Dataset, title: str) -> Own:
     """A dataset that was read from a file, as data of a page."""
     return Own(
-        name=f"own-{_digest(dataset)}",
+        name=_name(
+            f"{title} {dataset.degree} {dataset.task}",
+            dataset.feature_names,
+            *_arrays(dataset.X),
+            dataset.y,
+        ),
         title=title,
         rows=dataset.rows,
         columns=dataset.columns,
@@ -125,22 +134,34 @@ def own_problem(problem: Problem, title: str) -> Own:
     tested = 0 if problem.test_y is None else len(problem.test_y)
     rows = problem.m + tested
     return Own(
-        name=f"own-{problem.content_hash[:16]}",
+        name=_name(
+            f"{title} {problem.content_hash}",
+            problem.feature_names,
+            *(a for a in problem.test_design or () if isinstance(a, np.ndarray)),
+            *(() if problem.test_y is None else (problem.test_y,)),
+        ),
         title=title,
         rows=rows,
         columns=problem.p,
         make=make,
         task="classification" if problem.labels else "regression",
         loss=problem.loss.name,
-        test_fraction=tested / rows,
+        test_fraction=min(0.9, tested / rows),
     )
 
 
-def _digest(dataset: datasets.Dataset) -> str:
-    found = hashlib.blake2b(f"{dataset.degree} {dataset.task}".encode(), digest_size=8)
-    X = dataset.X
-    parts = (X.data, X.indices, X.indptr) if hasattr(X, "indptr") else (np.asarray(X),)
-    for array in (*parts, dataset.y):
+def _arrays(X: Any) -> tuple[Any, ...]:
+    return (X.data, X.indices, X.indptr) if hasattr(X, "indptr") else (np.asarray(X),)
+
+
+def _name(told: str, names: Sequence[str], *arrays: Any) -> str:
+    """A name made of all that is told of data: who brings other data, or calls them otherwise,
+    finds nobody else's.
+    """
+    found = hashlib.blake2b(told.encode(errors="replace"), digest_size=8)
+    for j in range(min(len(names), _MOST_NAMES)):
+        found.update(f"{names[j]}\0".encode(errors="replace"))
+    for array in arrays:
         found.update(str(array.shape).encode())
         found.update(np.ascontiguousarray(array).data)
-    return found.hexdigest()
+    return f"own-{found.hexdigest()}"

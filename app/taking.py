@@ -92,8 +92,4 @@ class Taking:
         """Send what has been made meanwhile."""
         if self._thread is not None and not self._thread.is_alive():
             self._thread = None
-            if self._made["error"]:
-                self._explorer.refusal = self._made["error"]
-                self._explorer.tell()
-            else:
-                self._explorer.wire.once(file=self._made)
+            self._explorer.wire.once(file=self._made)

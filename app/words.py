@@ -39,12 +39,20 @@ def row(runs: Sequence[Run]) -> dict[str, Any]:
     if state is None:
         return {"state": "empty", "figures": "not run yet", "more": "", "message": "", "part": 0.0}
     run = runs[0]
-    told = {"state": run.label or state.value, "message": run.message or run.note}
+    told = {"state": run.label or state.value, "message": _message(run)}
     if not run.reached and run.latest is None:
         return told | {"figures": "", "more": "", "part": 0.0}
     part = sum(one.reached / max(1, one.total) for one in runs) / len(runs)
     more = _more(run) + (f" · the first of {len(runs)} seeds" if len(runs) > 1 else "")
     return told | {"figures": _figures(run), "more": more, "part": round(part, 4)}
+
+
+def _message(run: Run) -> str:
+    if run.repeated is None:
+        return run.message or run.note
+    if run.repeated:
+        return f"Walked on: its first {len(run.before):,} points are those that were saved."
+    return "Its points differ from those that were saved: by other versions, or another processor."
 
 
 def _figures(run: Run) -> str:

@@ -81,7 +81,7 @@ def test_imports_follow_the_layers(path):
     if module.startswith("app.plots"):
         assert ours <= {n for n in found if n.startswith(("app.theme", "app.plots"))}
     if module.startswith("app.controls"):
-        known = ("app.controls", "app.settings", "app.downloads", "app.shelf")
+        known = ("app.controls", "app.settings", "app.downloads", "app.shelf", "app.server")
         assert ours <= {n for n in ours if n.startswith(known)}
     if module not in SHOWS:
         assert not tops & {"panel", "bokeh", "holoviews"}, module

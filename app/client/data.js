@@ -5,9 +5,10 @@ const PART = 786_432
 class DataDialog {
   constructor(app) {
     this.app = app
+    this.file = null
     this.found = h('div', {class: 'solvers'})
     this.brought = h('div', {class: 'brought', 'aria-live': 'polite'})
-    app.state.on(['bring'], ({bring}) => { if (bring) this.take(bring) })
+    app.state.on(['bring'], ({bring}) => { if (app.isNews('bring')) this.take(bring) })
   }
 
   open() {
@@ -25,6 +26,10 @@ class DataDialog {
     this.brought.replaceChildren()
     this.list('')
     this.app.dialogs.open('Data', drop, this.brought, search, this.found)
+    this.app.dialogs.box.addEventListener('close', () => {
+      if (this.file) this.app.send({do: 'bring_end'})
+      this.file = null
+    }, {once: true})
     search.focus()
   }
 
@@ -53,7 +58,9 @@ class DataDialog {
   // The next part goes when the server has the last.
   async next(got) {
     if (got !== this.at || this.file === null) return
-    const part = new Uint8Array(await this.file.slice(got, got + PART).arrayBuffer())
+    const {file} = this
+    const part = new Uint8Array(await file.slice(got, got + PART).arrayBuffer())
+    if (file !== this.file) return
     this.at = got + part.length
     let text = ''
     for (let k = 0; k < part.length; k += 8192)
@@ -72,7 +79,7 @@ class DataDialog {
     }
     this.brought.replaceChildren(...(acts[told.state]?.() ?? []))
     if (told.state == 'coming') this.next(told.got)
-    if (told.state == 'used') this.app.dialogs.box.close()
+    if (told.state == 'used') { this.file = null; this.app.dialogs.box.close() }
   }
 
   report(told) {

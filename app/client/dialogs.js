@@ -46,13 +46,11 @@ class Dialogs {
 
   // The lines that make a run again.
   code(told) {
-    if (!told || told.number == this.told) return
-    this.told = told.number
     const line = text => h('div', {class: 'code'}, h('pre', {tabindex: '0'}, text),
       button('Copy', () => navigator.clipboard.writeText(text)))
     this.open(`${told.of}, again`, h('p', {}, 'In Python:'), line(told.python),
-      h('p', {}, 'In a shell:'), line(told.shell),
-      h('p', {class: 'told'}, `Both give the digest ${told.digest}`))
+      ...(told.shell ? [h('p', {}, 'In a shell:'), line(told.shell)] : []),
+      h('p', {class: 'told'}, `The digest is ${told.digest}`))
   }
 
   rename(run) {

@@ -52,12 +52,12 @@ function pace(app) {
     slider.setAttribute('aria-valuetext', rate === null ? 'full speed'
       : `${rate} ${unit.selectedOptions[0]?.textContent ?? ''} per second`)
   }
+  // A CPU second buys much: a tenth of a second a second is slow motion.
+  const scale = () => unit.value == 'seconds' ? 1e-6 : unit.value == 'step' ? 1e-2 : 1
   const send = () => {
     const rate = RATES[Number(slider.value)]
-    // A CPU second buys much: a tenth of a second a second is slow motion.
-    const scale = unit.value == 'seconds' ? 1e-6 : unit.value == 'step' ? 1e-2 : 1
     told()
-    app.send({do: 'pace', unit: unit.value, rate: rate === null ? null : rate * scale})
+    app.send({do: 'pace', unit: unit.value, rate: rate === null ? null : rate * scale()})
   }
   slider.addEventListener('input', told)
   slider.addEventListener('change', send)
@@ -65,6 +65,14 @@ function pace(app) {
   app.state.on(['units'], ({units}) => {
     if (unit.children.length == units.length) return
     unit.replaceChildren(...units.map(([value, label]) => h('option', {value}, label)))
+    told()
+  })
+  app.state.on(['pace'], ({pace: [chosen, rate]}) => {
+    unit.value = chosen
+    const near = x => Math.abs(Math.log(x * scale() / rate))
+    const place = rate === null ? RATES.length - 1 : RATES.slice(0, -1).reduce(
+      (best, x, k, all) => near(x) < near(all[best]) ? k : best, 0)
+    slider.value = String(place)
     told()
   })
   return h('div', {class: 'pace'}, unit, slider, output)
@@ -115,6 +123,7 @@ class App {
     this.presenting = false
     this.host = root
     this.pointed = null
+    this.heard = new Map()
     this.asked = asked()
     this.dialogs = new Dialogs(this)
     this.data = new DataDialog(this)
@@ -123,6 +132,14 @@ class App {
   }
 
   send(message) { this.model.send_msg(message) }
+
+  // Whether something that happened is told of for the first time.
+  isNews(name) {
+    const told = this.state.get(name)
+    if (!told || told.number <= (this.heard.get(name) ?? 0)) return false
+    this.heard.set(name, told.number)
+    return true
+  }
 
   // Space: run, or pause, or go on.
   toggle() {
@@ -186,8 +203,8 @@ export function render({model, el}) {
   root.append(bar(app), notices(app), h('div', {class: 'body'}, runs.element, stage.element),
     app.dialogs.box)
   app.state.on(['cell'], ({cell}) => root.classList.toggle('cell', cell))
-  app.state.on(['turned'], ({turned}) => { if (turned) stage.open(turned.name) })
-  app.state.on(['code'], ({code}) => app.dialogs.code(code))
+  app.state.on(['turned'], ({turned}) => { if (app.isNews('turned')) stage.open(turned.name) })
+  app.state.on(['code'], ({code}) => { if (app.isNews('code')) app.dialogs.code(code) })
   const take = connect(app, gallery)
   const system = window.matchMedia('(prefers-color-scheme: dark)')
   const follow = () => app.turn(system.matches)
@@ -198,8 +215,8 @@ export function render({model, el}) {
     if (!app.state.get('cell')) {
       root.classList.toggle('bare', app.asked.bare)
       if (app.asked.present) app.present()
-      app.memory.recall()
-      if (app.asked.autoplay) app.send({do: 'run'})
+      const recalled = app.memory.recall()
+      if (app.asked.autoplay && !recalled) app.send({do: 'run'})
     }
     root.dataset.live = 'true'
     root.fwExplorer = app

@@ -20,9 +20,10 @@ class Memory {
   recall() {
     const held = JSON.parse(sessionStorage.getItem(REMEMBERED) ?? 'null')
     this.asked = true
-    if (held !== null && held.search == location.search)
-      this.app.send({do: 'return', token: held.token})
+    const recalled = held !== null && held.search == location.search
+    if (recalled) this.app.send({do: 'return', token: held.token})
     this.note(this.app.state.get('token'))
+    return recalled
   }
 }
 
@@ -31,14 +32,19 @@ class SavedRuns {
     this.app = app
     this.list = h('div', {class: 'saved'})
     this.offset = 0
+    this.making = h('p', {role: 'status', class: 'told'})
     app.state.on(['file'], ({file}) => { if (file) this.take(file) })
+    app.state.on(['complaint'], ({complaint}) => {
+      if (this.making.textContent && complaint) this.making.textContent = complaint
+    })
     app.state.on(['papers'], ({papers}) => this.listed(papers))
-    app.state.on(['share'], ({share}) => { if (share) this.shared(share) })
+    app.state.on(['share'], ({share}) => { if (app.isNews('share')) this.shared(share) })
     app.state.on(['history'], ({history}) => { if (history) this.draw(history) })
   }
 
   // Files that the server makes of what is shown.
   take(file) {
+    if (file.error) { this.making.textContent = file.error; return }
     const bytes = Uint8Array.from(atob(file.data), c => c.charCodeAt(0))
     save(file.name, bytes, file.mime)
     this.app.dialogs.box.close()
@@ -49,21 +55,19 @@ class SavedRuns {
     const field = h('input', {type: 'text', readonly: true, value: link,
       'aria-label': 'Link to these settings'})
     const copied = h('span', {role: 'status'})
-    const making = h('p', {role: 'status', class: 'told'})
-    this.app.state.on(['complaint'], ({complaint}) => {
-      if (making.textContent && complaint) making.textContent = complaint
-    })
-    this.app.dialogs.open('Share these settings',
-      h('p', {}, 'Who opens this link finds the same data, runs and settings. Run gives the same '
-        + 'results, bit for bit, on the same versions.'), field,
+    this.making.textContent = ''
+    const told = query ? [h('p', {}, 'Who opens this link finds the same data, runs and '
+      + 'settings. Run gives the same results, bit for bit, on the same versions.'), field,
       button('Copy link', () => navigator.clipboard.writeText(link)
-        .then(() => { copied.textContent = ' Copied.' }), {class: 'primary'}), copied,
-      h('h3', {}, 'Take the results away'), h('div', {class: 'acts'}, ...FILES.map(
-        ([format, label]) => button(label, () => {
-          making.textContent = 'The file is being made.'
-          this.app.send({do: 'take', format})
-        }))), making)
-    field.select()
+        .then(() => { copied.textContent = ' Copied.' }), {class: 'primary'}), copied]
+      : [h('p', {}, 'No link finds data of your own elsewhere.')]
+    const files = FILES.map(([format, label]) => button(label, () => {
+      this.making.textContent = 'The file is being made.'
+      this.app.send({do: 'take', format})
+    }))
+    this.app.dialogs.open('Share these settings', ...told, h('h3', {}, 'Take the results away'),
+      h('div', {class: 'acts'}, ...files), this.making)
+    if (query) field.select()
   }
 
   papers() {

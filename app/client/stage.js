@@ -35,7 +35,8 @@ class Stage {
     this.tabs.replaceChildren(...views.map((view, k) => h('button', {role: 'tab', type: 'button',
       id: `tab-${view.name}`, 'aria-controls': 'panel', title: `${view.question} (${k + 1})`,
       onclick: () => this.open(view.name), onkeydown: event => this.walk(event, k)}, view.title)))
-    this.open(this.name ?? views[0].name, false)
+    // The server begins with the first of all.
+    this.open(this.name ?? views[0].name, views[0] !== this.app.state.get('views')[0])
   }
 
   walk(event, k) {

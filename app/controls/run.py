@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from app import server
 from app.controls.fields import Field, field, take
 from app.controls.sampling import sampling_field, take_sampling
 from app.settings import RunSpec, Settings
@@ -59,6 +60,7 @@ def take_run(spec: RunSpec, settings: Settings, name: str, text: str) -> None:
     option, dot, part = name.partition(".")
     if name in _WHOLE:
         _, _, low, high = _WHOLE[name]
+        high = server.most_repeats(high) if name == "repeats" else high
         typed = text.strip()
         if not typed.isdecimal() or len(typed) > 10 or not low <= int(typed) <= high:
             raise ParameterError(name, "the page", f"an int in [{low}, {high}]", text[:40])

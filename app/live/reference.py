@@ -17,6 +17,8 @@ def reference_of(runs: Iterable[Run]) -> Run | None:
     """The run that has ended with the smallest worst true gap, if that is at most 1e-4 of f(0)."""
     ended = [run for run in runs if run.ended]
     worst = {run: float(run.relative_gaps.max()) for run in ended}
+    # Among supports nothing bounds the suboptimality.
+    worst = {run: gap for run, gap in worst.items() if np.isfinite(gap)}
     best = min(worst, key=lambda run: worst[run], default=None)
     return best if best is not None and worst[best] <= _WORST_GAP else None
 

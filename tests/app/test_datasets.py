@@ -105,7 +105,7 @@ def test_a_download_that_fails_says_why_and_can_be_tried_again(error, page, fetc
     fetching.go_on.set()
     page.hear({"do": "fetch"})
     wait_for(lambda: not state(page)["coming"], "the download to end")
-    wait_for(lambda: state(page) and page._commander.download is None, "the word of it")
+    wait_for(lambda: state(page) and page.download is None, "the word of it")
     assert str(error) in page.wire.state["complaint"]
     assert page.wire.state["dataset"]["missing"]
     assert bool(caplog.records) == isinstance(error, RuntimeError)
@@ -117,7 +117,7 @@ def test_a_download_that_fails_says_why_and_can_be_tried_again(error, page, fetc
 
 def test_a_download_goes_on_when_the_page_looks_elsewhere(page, fetching):
     page.hear({"do": "fetch"})
-    job = page._commander.download
+    job = page.download
     page.hear({"do": "set", "name": "dataset", "value": "diabetes"})
     assert not page.wire.state["dataset"]["coming"]
     assert not job.over

@@ -99,7 +99,7 @@ def test_a_page_makes_a_file_of_what_it_shows():
     page.hear({"do": "take", "format": "cake"})
     assert "one of" in page.refusal
     page.hear({"do": "take", "format": "csv"})
-    taking = page._commander.taking
+    taking = page.taking
     wait_for(lambda: not taking._thread.is_alive(), "the file")
     page.wire.message()
     taking.look()

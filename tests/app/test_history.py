@@ -67,17 +67,19 @@ def omp():
     return run
 
 
-def test_a_run_is_saved_while_it_goes_on_and_continued_to_the_same_bytes(history):
+def test_a_run_is_saved_while_it_goes_on_and_continued_to_the_same_bytes(history, monkeypatch):
     run = walked("sfw", points=20, upto=7)
-    keeper = keep(history, run)
+    keep(history, run)
     before = history.facts("", run.uid)
     assert (before["status"], before["reached"]) == ("live", 7)
+    # Nobody has heard of it for a while.
+    monkeypatch.setattr("app.history._SILENT_SECONDS", -1.0)
     kept, _, _ = load(history, "", run.uid)
     assert kept.unfinished
     assert "Interrupted at point 7 of 20" in kept.message
     again = Run(run.solver, run.options, run.seed, uid=kept.uid, before=kept.points)
     again.prepare(run.walk.problem, run.walk.grid)
-    keeper.follow(again, "", "a run", EXPERIMENT)
+    keeper = keep(history, again)
     while not again.state.over:
         again.turn()
         keeper.save()
@@ -138,12 +140,53 @@ def test_ten_thousand_runs_are_listed_searched_and_opened(history):
 
 
 def test_in_memory_the_oldest_make_room():
-    history = History(None, most=3)
+    history = History(None, most=30)
     for k in range(5):
         history.add(f"u{k}", ROW | {"created": float(k)}, {0: b"x"})
+    # One owner has a tenth of the room.
     assert [row["uid"] for row in history.find("")] == ["u4", "u3", "u2"]
     assert history.pieces("u0") == []
+    for k in range(40):
+        history.add(f"v{k}", ROW | {"created": 9.0 + k, "owner": f"o{k}"}, {0: b"x"})
+    assert history.find("") == history.find("o9") == []
+    assert history.count("o10") == history.count("o39") == 1
     history.close()
+
+
+def test_what_cannot_be_written_down_leaves_the_store_as_it_was(history):
+    history.add("u", ROW, {0: b"x"})
+    with pytest.raises(UnicodeEncodeError):
+        history.change("", "u", "note", "\ud800")
+    history.change("", "u", "note", "fine")
+    assert [row["uid"] for row in history.find("", "FINE")] == ["u"]
+
+
+def test_a_run_that_goes_on_elsewhere_is_not_walked_on(history):
+    run = walked("sfw", points=20, upto=7)
+    keep(history, run)
+    kept, _, _ = load(history, "", run.uid)
+    assert not kept.unfinished
+    assert "goes on elsewhere" in kept.message
+
+
+def test_two_that_walk_one_run_on_do_not_take_each_others_pieces(history, monkeypatch):
+    monkeypatch.setattr("app.history._SILENT_SECONDS", -1.0)
+    run = walked("sfw", points=12, upto=5)
+    keep(history, run)
+    before = load(history, "", run.uid)[0].points
+    first, second = (
+        Run(run.solver, run.options, run.seed, uid=run.uid, before=before) for _ in range(2)
+    )
+    for again in (first, second):
+        again.prepare(run.walk.problem, run.walk.grid)
+        while not again.state.over:
+            again.turn()
+        keep(history, again)
+    assert first.uid == run.uid != second.uid
+    digest = run.walk.result().digest
+    for again in (first, second):
+        saved = load(history, "", again.uid)[0].walk.result()
+        assert saved.digest() == again.walk.result().digest() != digest()
 
 
 def test_a_store_of_a_later_version_is_left_alone_and_says_so(tmp_path):

@@ -95,3 +95,14 @@ def test_saved_runs_are_searched_shown_noted_and_deleted_with_undo(browser, serv
         other.locator(".kept").get_by_role("button", name="Show").click()
         expect(row(other, 4)).to_contain_text("saved")
         wait_for(lambda: points(other, 4) == 20, 20, "its points")
+
+
+def test_a_link_says_what_to_show(browser, server):
+    with opened(browser, server, path="?show=table,gap") as page:
+        expect(page.get_by_role("tab")).to_have_text(["Gap", "Table"])
+        expect(page.locator(".side")).to_be_hidden()
+        page.get_by_role("tab", name="Table").click()
+        expect(page.get_by_role("row", name="sfw 1 %")).to_be_visible()
+    with opened(browser, server, path="?show=runs,table&present=1") as page:
+        expect(page.locator(".fw")).to_have_class(re.compile("presenting"))
+        expect(page.get_by_role("row", name="sfw 1 %")).to_be_visible()
