@@ -133,11 +133,15 @@ class Feed:
         """Which coefficients to draw; a change sends all paths again, so while a run goes on there
         is at most one a second.
         """
-        lead = next((entry.run for entry in shown if entry.lead), None)
-        if lead is None or lead.walk is None:
-            return False
+        walked = [entry for entry in shown if entry.run.reached]
+        lead = next((entry.run for entry in walked if entry.lead), None)
+        # Whichever run has points, while the selected one waits for its problem.
+        lead = lead or next((entry.run for entry in walked), None)
         if self._features_of is not lead:
+            # Those of another problem may have no column here.
             self._features, self._chosen_at, self._features_of = TopFeatures(), 0.0, lead
+        if lead is None:
+            return False
         self._features.follow(lead.walk.columns, lead.reached)
         now = time.monotonic()
         if not lead.state.over and now - self._chosen_at < _CHOOSE_EVERY_SECONDS:

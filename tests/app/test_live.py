@@ -7,17 +7,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app import words
+from app.feed import Feed
 from app.live import LIVE, all_pictures
 from app.live.features import COUNT, TopFeatures, lookup
 from app.live.geometry import zigzag
-from app.live.picture import AXES
+from app.live.picture import AXES, Shown
 from app.live.sources import RunSources
 from app.live.spread import spread
 from app.live.thinning import DISPLAYED, Thinner, thin
-from app.runs import counted
+from app.runs import Run, counted
 from app.theme import RUN_COLOURS, run_look, run_style
 from app.views import VIEWS
-from fwcore import datasets, sampling
+from fwcore import datasets, find_solver, sampling
 
 PICTURES = {picture.name: picture for picture in LIVE}
 ALL_SOURCES = set().union(*(picture.sources for picture in LIVE))
@@ -374,3 +375,16 @@ def test_a_plane_is_drawn_of_a_quadratic_only():
     problem = datasets.load("breast-cancer", loss="logistic")
     quadratic.run.walk.problem = problem
     assert compute["ball"](quadratic, quadratic, 20) == {"first": [], "second": []}
+
+
+def test_features_of_one_problem_are_not_asked_of_another():
+    feed = Feed(None, None, None, lambda job: None)
+    wide, waiting, done = walked("cd", points=5), Run(find_solver("fw"), {}, 0), walked("cd")
+    feed._choose_features([Shown(1, "wide", wide, lead=True)])
+    feed._features.indices = [10**6]
+    feed._choose_features([Shown(1, "fw", waiting, lead=True), Shown(2, "cd", done)])
+    assert feed._features.indices
+    assert max(feed._features.indices) < done.walk.problem.p
+    feed._features.indices = [10**6]
+    feed._choose_features([Shown(1, "fw", waiting, lead=True)])
+    assert feed._features.indices == []

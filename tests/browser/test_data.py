@@ -152,7 +152,8 @@ async def attack(url, count):
     visitor.close()
 
 
-def test_a_hostile_client_disturbs_nobody(browser, public):
+@pytest.mark.parametrize("count", [500, pytest.param(5_000, marks=pytest.mark.slow)])
+def test_a_hostile_client_disturbs_nobody(browser, public, count):
     process = psutil.Process(public.process.pid)
     with opened(browser, public) as page:
         button(page, "Run").click()
@@ -163,7 +164,7 @@ def test_a_hostile_client_disturbs_nobody(browser, public):
 
         def run():
             try:
-                asyncio.run(attack(public.url, 5_000))
+                asyncio.run(attack(public.url, count))
             except Exception as error:  # the server may close the connection
                 print(error)
 
