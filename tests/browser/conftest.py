@@ -1,8 +1,11 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 from serving import CHROMIUM, FLAGS, ROOT, Server, opened
+
+# Another process may take both cores.
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="session")
