@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import logging
-import threading
 from typing import TYPE_CHECKING, Any
 
 from app import commands, server, shelf
@@ -17,10 +15,11 @@ from fwcore import DatasetError, ParameterError, datasets
 if TYPE_CHECKING:
     from app.explorer import Explorer
 
-_log = logging.getLogger(__name__)
 _LONGEST_PART = 1_500_000
 _MOST_NAMES = 500
 _MOST_DEGREE = 9
+# Rows times features: to read more takes minutes and gigabytes.
+_MOST_LOOKED_AT = 5_000_000_000
 _parsing = datasets.parsing
 _CHOICES = {
     "task": _parsing.TASKS,
@@ -38,8 +37,6 @@ class Bringing:
         self._name, self._size = "", 0
         self._content = bytearray()
         self._parsed: datasets.Parsed | None = None
-        self._reading: threading.Thread | None = None
-        self._later: tuple[str, dict[str, Any]] = "none", {}
 
     def _tell(self, state: str, **more: Any) -> None:
         self._explorer.event("bring", state=state, name=self._name, **more)
@@ -98,41 +95,28 @@ class Bringing:
         self._read(options)
 
     def _read(self, options: datasets.ParseOptions) -> None:
-        if self._reading is not None and self._reading.is_alive():
-            raise ParameterError("file", "the page", "read one after the other", "two at once")
-        self._tell("reading")
-        content = bytes(self._content)
-        self._reading = threading.Thread(
-            target=self._parse, args=(self._name, content, options), name="fwcore-read", daemon=True
-        )
-        self._reading.start()
-        self._explorer.watch()
+        name, content = self._name, bytes(self._content)
 
-    def _parse(self, name: str, content: bytes, options: datasets.ParseOptions) -> None:
-        """In a thread of its own; what it puts goes with the next look of the page."""
-        try:
+        def parse() -> tuple[datasets.Parsed, dict[str, Any]]:
             parsed = datasets.parse_upload(name, content, server.upload_limits(), options)
-            told = self._told(parsed)
-        except (DatasetError, ParameterError) as error:
-            self._later = ("refused", {"told": str(error), "again": True})
-        except Exception as error:
-            _log.exception("%r could not be read", name)
-            self._later = ("refused", {"told": f"{type(error).__name__}: {error}"})
-        else:
-            self._parsed = parsed
-            self._later = ("read", told)
+            return parsed, self._told(parsed)
 
-    @property
-    def busy(self) -> bool:
-        """Whether a file is being read, or was and nobody was told; the page looks again then."""
-        return self._reading is not None
+        def here() -> bool:
+            # Another file may have come since, or the dialog was closed.
+            return name == self._name and len(self._content) == len(content)
 
-    def look(self) -> None:
-        """Tell what has been read meanwhile."""
-        if self._reading is not None and not self._reading.is_alive():
-            self._reading = None
-            state, told = self._later
-            self._tell(state, **told)
+        def told(found: tuple[datasets.Parsed, dict[str, Any]]) -> None:
+            if here():
+                self._parsed = found[0]
+                self._tell("read", **found[1])
+
+        def failed(text: str) -> None:
+            if here():
+                self._tell("refused", told=text, again=True)
+
+        self._explorer.reading.start(parse, told, failed)
+        self._tell("reading")
+        self._explorer.watch()
 
     def _told(self, parsed: datasets.Parsed) -> dict[str, Any]:
         report = parsed.report
@@ -171,6 +155,26 @@ class Bringing:
         self._explorer.offer()
         self._content, self._parsed, self._size = bytearray(), None, 0
         self._tell("used")
+
+    def do_data_look(self, data: dict[str, Any]) -> None:
+        """Look at the data that are chosen, as they are read."""
+        page, entry = self._explorer, shelf.find(self._explorer.settings.dataset)
+        if isinstance(entry, shelf.Own) or not shelf.available(entry):
+            rule = "at hand in the catalogue; data of your own are looked at when they come"
+            raise ParameterError("dataset", "the page", rule, entry.title)
+        if entry.rows * entry.features > _MOST_LOOKED_AT:
+            raise ParameterError("dataset", "the page", "smaller for a look", entry.title)
+
+        def read() -> dict[str, Any]:
+            held = datasets.read(entry)
+            return look_at(held.X, held.y, held.feature_names)
+
+        page.reading.start(
+            read,
+            lambda look: page.event("looked", name=entry.title, look=look),
+            lambda text: page.event("looked", name=entry.title, told=text),
+        )
+        page.watch()
 
     def do_bring_end(self, data: dict[str, Any]) -> None:
         """Forget what has come."""

@@ -13,6 +13,7 @@ from panel.io.resources import get_dist_path
 from panel.viewable import Viewer
 
 from app import recorded, server, words
+from app.background import Work
 from app.bringing import Bringing
 from app.commander import Commander
 from app.commands import Budget
@@ -86,8 +87,8 @@ class Explorer(Viewer):
         self.wire = Wire(self.hear)
         self.keeper = the_keeper()
         self.pages = Pages(self)
-        self.bringing, self.taking = Bringing(self), Taking(self)
-        self.parts = (SavedRuns(self), self.bringing, self.taking)
+        self.parts = (SavedRuns(self), Bringing(self), Taking(self))
+        self.reading, self.making = Work("read"), Work("make")
         self.pace: Pace | None = FIRST_PACE
         self.pace_told: list[Any] = [FIRST_PACE.unit, FIRST_PACE.rate]
         self.download: Download | None = None
@@ -292,14 +293,14 @@ class Explorer(Viewer):
     async def _look(self) -> None:
         state = dataset_state(self.settings)
         self.wire.put(dataset=state, compiling=words.compiling())
-        for part in (self.bringing, self.taking):
-            part.look()
+        for work in (self.reading, self.making):
+            work.look()
         if self.download is not None and self.download.over:
             self.refusal, self.download = self.download.error, None
             self.offer()
             self.show()
         self.wire.send()
-        busy = self.download is not None or self.bringing.busy or self.taking.busy
+        busy = self.download is not None or self.reading.busy or self.making.busy
         waiting = state["coming"] or busy or words.compiling()
         if not waiting and self._watch is not None:
             self._watch.stop()

@@ -72,7 +72,11 @@ def _run_row(entry: Shown, baseline: Shown) -> list[str]:
         f"{float(last['seconds']):.3g}",
         f"{int(last['steps']):,}",
         f"{int(last['dots']):,}" if counted else "not counted",
-        f"{times:.3g} times" if np.isfinite(times) else "–",
+        "the baseline"
+        if entry is baseline
+        else f"{times:.3g} times"
+        if np.isfinite(times)
+        else "–",
         *at_best,
         f"{entry.run.relative_gaps.max():.2e}",
     ]

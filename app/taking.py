@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import logging
-import threading
 from typing import TYPE_CHECKING, Any
 
 from app import commands, words
@@ -17,7 +15,6 @@ from fwcore import DatasetError, ParameterError
 if TYPE_CHECKING:
     from app.explorer import Explorer
 
-_log = logging.getLogger(__name__)
 _MOST_BYTES = 14_000_000
 """A message of the websocket holds not much more, and base64 takes a third."""
 
@@ -27,25 +24,22 @@ class Taking:
 
     def __init__(self, explorer: Explorer) -> None:
         self._explorer = explorer
-        self._thread: threading.Thread | None = None
-        self._made: dict[str, Any] = {}
 
     def do_take(self, data: dict[str, Any]) -> None:
         """Make a file of the runs that are shown."""
         kind = commands.text(data, "format", 20)
         if kind not in FORMATS:
             raise ParameterError("format", "the page", f"one of {[*FORMATS]}", kind)
-        if self._thread is not None:
-            raise ParameterError("format", "the page", "asked for once the last is made", kind)
         shown = [e for e in self._explorer.feed.shown() if e.run.reached and e.run.exact]
         if not shown:
             rule = "of runs that were walked here: recorded ones are kept in short"
             raise ParameterError("format", "the page", rule, kind)
-        self._thread = threading.Thread(
-            target=self._make, args=(kind, shown, self._about(shown)), name="fwcore-take",
-            daemon=True,
-        )  # fmt: skip
-        self._thread.start()
+        if self._explorer.making.busy:
+            raise ParameterError("format", "the page", "asked for once the last is made", kind)
+        about = self._about(shown)
+        self._explorer.making.start(
+            lambda: _file(kind, shown, about), self._send, lambda text: self._send({"error": text})
+        )
         self._explorer.watch()
 
     def _about(self, shown: list[Shown]) -> dict[str, Any]:
@@ -64,32 +58,19 @@ class Taking:
             "link": "" if page.settings.own else f"?s={to_link(page.settings)}",
         }
 
-    def _make(self, kind: str, shown: list[Shown], about: dict[str, Any]) -> None:
-        name, mime, make = FORMATS[kind]
-        try:
-            results: dict[str, Any] = {}
-            for entry in shown:
-                told = entry.name if entry.name not in results else f"{entry.name} ({entry.key})"
-                results[told] = entry.run.walk.result()
-            content = make(results, about)
-            if len(content) > _MOST_BYTES:
-                told = f"{len(content) // 2**20} MB, where {_MOST_BYTES // 2**20} can be sent"
-                raise DatasetError(f"{name} has {told}. Hide some runs.")
-            held = base64.b64encode(content).decode()
-            self._made = {"name": name, "mime": mime, "data": held, "error": ""}
-        except (DatasetError, ParameterError) as error:
-            self._made = {"name": name, "error": str(error)}
-        except Exception as error:
-            _log.exception("%s could not be made", name)
-            self._made = {"name": name, "error": f"{type(error).__name__}: {error}"}
+    def _send(self, file: dict[str, Any]) -> None:
+        self._explorer.wire.once(file=file)
 
-    @property
-    def busy(self) -> bool:
-        """Whether a file is being made, or was and was not sent."""
-        return self._thread is not None
 
-    def look(self) -> None:
-        """Send what has been made meanwhile."""
-        if self._thread is not None and not self._thread.is_alive():
-            self._thread = None
-            self._explorer.wire.once(file=self._made)
+def _file(kind: str, shown: list[Shown], about: dict[str, Any]) -> dict[str, Any]:
+    """The file as the page takes it."""
+    name, mime, make = FORMATS[kind]
+    results: dict[str, Any] = {}
+    for entry in shown:
+        told = entry.name if entry.name not in results else f"{entry.name} ({entry.key})"
+        results[told] = entry.run.walk.result()
+    content = make(results, about)
+    if len(content) > _MOST_BYTES:
+        sizes = f"{len(content) // 2**20} MB, where {_MOST_BYTES // 2**20} can be sent"
+        raise DatasetError(f"{name} has {sizes}. Hide some runs.")
+    return {"name": name, "mime": mime, "data": base64.b64encode(content).decode()}

@@ -8,6 +8,11 @@ class DataDialog {
     this.file = null
     this.found = h('div', {class: 'solvers'})
     this.brought = h('div', {class: 'brought', 'aria-live': 'polite'})
+    app.state.on(['looked'], ({looked}) => { if (app.isNews('looked')) this.seen(looked) })
+    app.state.on(['complaint'], ({complaint}) => {
+      if (complaint && this.brought.querySelector('progress'))
+        this.brought.replaceChildren(h('p', {class: 'complaint', role: 'alert'}, complaint))
+    })
     app.state.on(['bring'], ({bring}) => { if (app.isNews('bring')) this.take(bring) })
   }
 
@@ -23,9 +28,13 @@ class DataDialog {
         if (event.dataTransfer.files[0]) this.bring(event.dataTransfer.files[0])
       }}, h('span', {}, 'Drop a file of your own here, or choose one: CSV, Parquet, ARFF, LIBSVM, '
         + 'Vowpal Wabbit, NumPy or MATLAB. It stays on this server, for this page.'), file)
+    const see = button('Look at the chosen data', () => {
+      this.brought.replaceChildren(h('progress', {'aria-label': 'Read'}))
+      this.app.send({do: 'data_look'})
+    })
     this.brought.replaceChildren()
     this.list('')
-    this.app.dialogs.open('Data', drop, this.brought, search, this.found)
+    this.app.dialogs.open('Data', drop, see, this.brought, search, this.found)
     this.app.dialogs.box.addEventListener('close', () => {
       if (this.file) this.app.send({do: 'bring_end'})
       this.file = null
@@ -53,6 +62,11 @@ class DataDialog {
     this.file = file
     this.at = 0
     this.app.send({do: 'bring', name: file.name, size: file.size})
+  }
+
+  seen({name, look: told, told: trouble}) {
+    this.brought.replaceChildren(h('h3', {}, name), told ? look(told)
+      : h('p', {class: 'complaint', role: 'alert'}, trouble))
   }
 
   // The next part goes when the server has the last.

@@ -6,14 +6,17 @@ const REACH = 14
 const NAME_WIDTH = 90
 const NAME_HEIGHT = 13
 const NAME_LIFT = 4
-// Also between two powers of ten a logarithmic axis has few digits.
-const TICK = `
+// As few digits as tell a tick from the next, also between powers of ten. Bokeh takes it as text.
+function tickLabel(tick, ticks) {
   const size = Math.abs(tick)
   if (size == 0) return '0'
+  const apart = ticks.filter(other => other != tick).map(other => Math.abs(other - tick))
+  const digits = Math.min(15, Math.max(3, 1 + Math.ceil(Math.log10(size / Math.min(...apart)))))
   for (const [unit, letter] of [[1e9, 'G'], [1e6, 'M'], [1e3, 'k']])
-    if (size >= unit) return Number((tick / unit).toPrecision(3)) + letter
-  return size >= 1e-3 ? String(Number(tick.toPrecision(3)))
-    : tick.toExponential(2).replace(/\\.?0+e/, 'e')`
+    if (size >= unit) return Number((tick / unit).toPrecision(digits)) + letter
+  return size >= 1e-3 ? String(Number(tick.toPrecision(digits)))
+    : String(Number(tick.toPrecision(digits)).toExponential())
+}
 
 class Picture {
   constructor(declared, choice, sources, ranges) {
@@ -54,7 +57,8 @@ class Picture {
     const scale = log => new (model(log ? 'LogScale' : 'LinearScale'))({})
     const make = (axis, factors) => new (model(factors ? 'CategoricalAxis'
       : axis.log ? 'LogAxis' : 'LinearAxis'))({axis_label: axis.label, axis_label_standoff: 4,
-      ...(factors ? {} : {formatter: new (model('CustomJSTickFormatter'))({code: TICK})})})
+      ...(factors ? {} : {formatter: new (model('CustomJSTickFormatter'))(
+        {code: `return (${tickLabel})(tick, ticks)`})})})
     this.axes = [make(x, false), make(y, this.factors)]
     this.grids = this.axes.map((axis, k) => new (model('Grid'))({axis, dimension: k}))
     this.cursor = new (model('Span'))({dimension: 'height', visible: false, line_dash: 'dotted',

@@ -86,8 +86,9 @@ class SavedRuns {
       return h('section', {class: 'kept', 'data-preset': preset.name}, h('div', {},
         h('b', {}, preset.title), h('p', {class: 'told'}, `${preset.paper}. ${preset.data}.`),
         h('p', {}, preset.look), h('p', {class: 'told'}, `What differs: ${preset.differs}`),
+        ...(preset.there ? [] : [h('p', {class: 'told'}, 'Its files are not at hand yet.')]),
         ...printed),
-      h('div', {class: 'acts'}, button(preset.there ? 'Open' : 'Open, without its files', () => {
+      h('div', {class: 'acts'}, button('Open', () => {
         this.app.dialogs.box.close()
         this.app.send({do: 'paper', name: preset.name})
       })))

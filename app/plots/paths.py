@@ -9,7 +9,7 @@ import holoviews as hv
 import numpy as np
 
 from app.theme import run_style
-from fwcore import PathResult
+from fwcore import ParameterError, PathResult
 
 hv.renderer("bokeh")
 
@@ -120,14 +120,12 @@ def plot(results: PathResult | Mapping[str, PathResult], kind: str = "path") -> 
 
     Raises
     ------
-    ValueError
+    ParameterError
         An unknown kind, or no results.
     """
     if kind not in PLOTS:
-        raise ValueError(
-            f"The 'kind' parameter of plot must be one of {[*PLOTS]}. Got {kind!r} instead."
-        )
+        raise ParameterError("kind", "plot", f"one of {[*PLOTS]}", kind)
     named = {results.solver: results} if isinstance(results, PathResult) else results
     if not named:
-        raise ValueError("The 'results' parameter of plot must be one at least. Got none instead.")
+        raise ParameterError("results", "plot", "one at least", "none")
     return PLOTS[kind](named)

@@ -11,7 +11,7 @@ import holoviews as hv
 import numpy as np
 
 from app.theme import run_style
-from fwcore import experiments
+from fwcore import ParameterError, experiments
 
 # Loads the backend without a word to the notebook, as hv.extension would have.
 hv.renderer("bokeh")
@@ -58,7 +58,7 @@ def race_curves(
 
     Raises
     ------
-    ValueError
+    ParameterError
         No curves, an unknown cost or measure, or a suboptimality without the least objective.
     """
     _check(curves, cost, measure, least)
@@ -78,21 +78,12 @@ def _check(
     curves: Sequence[experiments.race.Curve], cost: str, measure: str, least: float | None
 ) -> None:
     if not curves:
-        raise ValueError(
-            "The 'curves' parameter of race_curves must be a sequence with a curve. Got an "
-            "empty one instead."
-        )
+        raise ParameterError("curves", "race_curves", "a sequence with a curve", "an empty one")
     for name, value, known in (("cost", cost, COSTS), ("measure", measure, MEASURES)):
         if value not in known:
-            raise ValueError(
-                f"The '{name}' parameter of race_curves must be one of {[*known]}. Got "
-                f"{value!r} instead."
-            )
+            raise ParameterError(name, "race_curves", f"one of {[*known]}", value)
     if measure == "suboptimality" and least is None:
-        raise ValueError(
-            "The 'least' parameter of race_curves must be a number for the suboptimality. Got "
-            "None instead."
-        )
+        raise ParameterError("least", "race_curves", "a number for the suboptimality", None)
 
 
 def _line(

@@ -35,8 +35,8 @@ def send(page, content, name="prices.csv", parts=3):
 
 def read(page):
     def over():
-        page.bringing.look()
-        return not page.bringing.busy
+        page.reading.look()
+        return not page.reading.busy
 
     wait_for(over, "the file to be read")
     return page.wire.state["bring"]
@@ -135,6 +135,32 @@ def test_a_page_holds_so_many_files(page):
         page.hear({"do": "bring_use", "degree": 1})
     page.hear({"do": "bring", "name": "a.csv", "size": 5})
     assert "holds at most 4 files" in page.wire.state["bring"]["told"]
+
+
+def test_data_of_the_catalogue_are_looked_at(page):
+    page.hear({"do": "data_look"})
+    wait_for(lambda: page.reading.look() or not page.reading.busy, "the look")
+    looked = page.wire.state["looked"]
+    assert looked["name"] == "Synthetic, 10,000 columns, 32 relevant"
+    assert looked["look"]["more"] == [394, 9992]
+    page.hear({"do": "set", "name": "dataset", "value": "log1p-shaped"})
+    page.hear({"do": "data_look"})
+    assert "smaller for a look" in page.refusal
+
+
+def test_a_server_for_the_public_is_told_so_by_its_arguments(monkeypatch):
+    assert not server.public()
+    monkeypatch.setattr("sys.argv", ["app", "--public"])
+    assert server.public()
+    assert server.upload_limits().bytes < datasets.UPLOAD.bytes
+    assert server.most_repeats(25) == 3
+
+
+def test_what_keeps_runs_from_being_saved_is_told_on_the_page(page):
+    page.keeper.history.trouble, before = "The disk is full.", page.keeper.history.trouble
+    page.tell()
+    assert page.wire.state["notice"] == "The disk is full."
+    page.keeper.history.trouble = before
 
 
 @pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csc_array])

@@ -99,10 +99,13 @@ def test_a_page_makes_a_file_of_what_it_shows():
     page.hear({"do": "take", "format": "cake"})
     assert "one of" in page.refusal
     page.hear({"do": "take", "format": "csv"})
-    taking = page.taking
-    wait_for(lambda: not taking._thread.is_alive(), "the file")
     page.wire.message()
-    taking.look()
+
+    def over():
+        page.making.look()
+        return not page.making.busy
+
+    wait_for(over, "the file")
     file = json.loads(page.wire.message())["puts"]["file"]
     assert base64.b64decode(file["data"]).count(b"\n") == 16
     assert "file" not in page.wire.state

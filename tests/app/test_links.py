@@ -47,7 +47,9 @@ def test_a_run_at_the_defaults_of_its_solver_keeps_them_whatever_the_dataset_say
     chosen = Settings()
     chosen.dataset = "digits-3-8"
     chosen.add("sfw").options.param.update(sampling="1%")
-    same(chosen, links.read_link(links.to_link(chosen)))
+    opened = links.read_link(links.to_link(chosen))
+    assert opened.runs[-1].options.sampling.text == "1%"
+    same(chosen, opened)
 
 
 @pytest.mark.parametrize(

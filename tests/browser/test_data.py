@@ -64,6 +64,13 @@ def test_data_are_searched(page):
     expect(page.get_by_label("Dataset", exact=True)).to_have_value("diabetes-3")
 
 
+def test_the_chosen_data_are_looked_at(page):
+    button(page, "Data").click()
+    button(page, "Look at the chosen data").click()
+    expect(page.locator(".look figcaption").first).to_contain_text("The response")
+    expect(page.locator(".look")).to_contain_text("394 rows and 9,992 columns more")
+
+
 def test_a_preset_of_a_paper_is_opened(page):
     button(page, "Papers").click()
     page.locator("[data-preset=negiar-breast-cancer]").get_by_role("button").click()

@@ -239,6 +239,19 @@ def test_a_feature_that_is_pointed_at_is_lit_in_every_run_and_picture(page):
     wait_for(lambda: page.evaluate("() => app.gallery.lit") is None, 10, "the light to go out")
 
 
+def test_ticks_are_told_apart_however_close_they_are(page):
+    assert page.evaluate(FIND_APP)
+    label = """ticks => app.gallery.frames.get('race').picture.axes[1].formatter
+        .doFormat(ticks, {loc: 0})"""
+    for ticks, labels in (
+        ([1.231, 1.232, 1.233], ["1.231", "1.232", "1.233"]),
+        ([0, 0.5, 1], ["0", "0.5", "1"]),
+        ([1e-5, 1e-4, 1e-3, 2e-3], ["1e-5", "1e-4", "0.001", "0.002"]),
+        ([10_500, 10_550, 11_000], ["10.5k", "10.55k", "11k"]),
+    ):
+        assert page.evaluate(label, ticks) == labels
+
+
 def test_a_run_is_dragged_to_another_place(page):
     row(page, 3).drag_to(row(page, 1))
     expect(page.locator(".run").first).to_have_attribute("data-run", "3")
