@@ -15,10 +15,20 @@ if TYPE_CHECKING:
     from fwcore.errors import DatasetError, ParameterError
     from fwcore.forms import FORMS
     from fwcore.judging import Verdict
-    from fwcore.losses import LOSSES, Loss, find_loss, register_loss, unregister_loss
+    from fwcore.losses import (
+        DEFAULT_LOSS,
+        LOSSES,
+        Loss,
+        find_loss,
+        loss_for,
+        register_loss,
+        unregister_loss,
+    )
     from fwcore.options import Options, SamplingRule, WalkOptions
-    from fwcore.path import PathResult, Walk, walk_path
+    from fwcore.path import Walk, walk_path
+    from fwcore.path_result import PathResult
     from fwcore.problem import Problem
+    from fwcore.result_files import read_points
     from fwcore.solve import Snapshot
     from fwcore.solvers import (
         SOLVERS,
@@ -32,6 +42,7 @@ if TYPE_CHECKING:
     from fwcore.trace import TRACE
 
 __all__ = [
+    "DEFAULT_LOSS",
     "FORMS",
     "LOSSES",
     "SOLVERS",
@@ -55,7 +66,9 @@ __all__ = [
     "find_loss",
     "find_solver",
     "grids",
+    "loss_for",
     "option_kinds",
+    "read_points",
     "register",
     "register_loss",
     "sampling",
@@ -71,11 +84,16 @@ _HOMES = {
     "cache": ("use_numba_folder",),
     "errors": ("DatasetError", "ParameterError"),
     "forms": ("FORMS",),
-    "losses": ("LOSSES", "Loss", "find_loss", "register_loss", "unregister_loss"),
+    "losses": (
+        *("DEFAULT_LOSS", "LOSSES", "Loss", "find_loss", "loss_for"),
+        *("register_loss", "unregister_loss"),
+    ),
     "options": ("Options", "SamplingRule", "WalkOptions"),
-    "path": ("PathResult", "Walk", "walk_path"),
+    "path": ("Walk", "walk_path"),
+    "path_result": ("PathResult",),
     "judging": ("Verdict",),
     "problem": ("Problem",),
+    "result_files": ("read_points",),
     "solve": ("Snapshot",),
     "solvers": ("SOLVERS", "Solver", "all_solvers", "find_solver", "register", "unregister"),
     "status": ("Status",),

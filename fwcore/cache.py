@@ -24,6 +24,11 @@ def folder() -> Path:
     return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("fwcore"))
 
 
+def keeps() -> bool:
+    """Whether what was made is written: not with FWCORE_CACHE_READONLY=1, as for strangers."""
+    return os.environ.get("FWCORE_CACHE_READONLY") != "1"
+
+
 def load(kind: str, key: str) -> Any | None:
     """What was stored, or None; an unreadable entry counts as none."""
     try:
@@ -34,6 +39,8 @@ def load(kind: str, key: str) -> Any | None:
 
 def store(kind: str, key: str, value: Any) -> None:
     """Keep ``value`` (JSON); a cache that cannot be written costs time, never a result."""
+    if not keeps():
+        return
     target = folder() / kind / f"{key}.json"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -13,9 +13,7 @@ from fwcore.forms import FORMS
 from fwcore.kernels.types import Floats
 from fwcore.problem import Problem
 from fwcore.solve import Clock, iterate
-from fwcore.solvers.base import Solver
-from fwcore.solvers.proximal.fista import Fista
-from fwcore.solvers.working_set.active_set import ActiveSet
+from fwcore.solvers import certified_solver
 
 POINTS = 100
 SPAN = 100.0
@@ -136,8 +134,7 @@ def finding_delta_max(problem: Problem) -> Generator[tuple[int, int], None, floa
     known = known_delta_max(problem)
     if known is not None:
         return known
-    exact = not ActiveSet().lacks(problem.loss) and not problem.positive
-    solver: Solver = ActiveSet() if exact else Fista()
+    solver = certified_solver(problem, "penalty")
     grid, clock = lam_grid(problem), Clock()
     options = solver.Options(rule="gap", tol=_REFERENCE_GAP, max_steps=10**8)
     state = solver.init(problem, options, seed=0)
@@ -151,8 +148,8 @@ def finding_delta_max(problem: Problem) -> Generator[tuple[int, int], None, floa
 
 
 def delta_max(problem: Problem) -> float:
-    """l1 norm of the penalised solution at lam_max / 100, found by `ActiveSet` (`Fista` where it
-    lacks the loss) to a gap of 1e-6.
+    """l1 norm of the penalised solution at lam_max / 100, found by a
+    certified solver to a gap of 1e-6.
 
     The end of the delta grid (Frandi et al. 2016, section 5). Found once a problem, then read from
     the cache.

@@ -155,6 +155,15 @@ class BatchSize(SamplingRule):
             # It would name the sampling of columns.
             raise ValueError(f"not {self.accepts}") from None
 
+    @staticmethod
+    def rows(rule: sampling.Rule, m: int, owner: str) -> int:
+        """b, of m samples; raises `ParameterError` where there are fewer."""
+        try:
+            return int(rule.kappa(m))
+        except ParameterError as error:
+            accepts = f"a percentage, or an int in [1, {m}], the number of samples"
+            raise ParameterError("batch", owner, accepts, rule.text) from error
+
 
 class Registered(param.Parameter):
     """The name of something in a table that may grow: subclasses say which."""
@@ -162,9 +171,14 @@ class Registered(param.Parameter):
     widget: ClassVar[str] = "select"
 
     @property
-    def objects(self) -> list[str]:
-        """The names, those registered since included."""
+    def names(self) -> dict[str, str]:
+        """Title -> name, those registered since included."""
         raise TypeError(f"{type(self).__name__} names no table")
+
+    @property
+    def objects(self) -> list[str]:
+        """The names."""
+        return [*self.names.values()]
 
     @property
     def accepts(self) -> str:
@@ -186,27 +200,49 @@ class StepRule(Registered):
     """The name of a step rule of `fwcore.step_rules.STEP_RULES`."""
 
     @property
-    def objects(self) -> list[str]:
+    def names(self) -> dict[str, str]:
         from fwcore.step_rules import STEP_RULES
 
-        return [*dict.fromkeys(rule.name for rule in STEP_RULES)]
+        # Two rules may have one name, of which the first has the title.
+        titles = {rule.name: rule.title for rule in reversed(STEP_RULES)}
+        return {titles[name]: name for name in dict.fromkeys(rule.name for rule in STEP_RULES)}
 
 
 class ColumnOracle(Registered):
     """The name of one of `fwcore.oracles.COLUMN_ORACLES`."""
 
     @property
-    def objects(self) -> list[str]:
+    def names(self) -> dict[str, str]:
         from fwcore.oracles import COLUMN_ORACLES
 
-        return [oracle.name for oracle in COLUMN_ORACLES]
+        return {oracle.title: oracle.name for oracle in COLUMN_ORACLES}
 
 
 class RowOracle(Registered):
     """``exact``, or the name of one of `fwcore.oracles.ROW_ORACLES`."""
 
     @property
-    def objects(self) -> list[str]:
+    def names(self) -> dict[str, str]:
         from fwcore.oracles import ROW_ORACLES
 
-        return ["exact", *(oracle.name for oracle in ROW_ORACLES)]
+        return {"all rows": "exact"} | {oracle.title: oracle.name for oracle in ROW_ORACLES}
+
+
+class LossName(Registered):
+    """A loss of `fwcore.losses.LOSSES`, with its options: ``squared``, ``huber:2``."""
+
+    @property
+    def names(self) -> dict[str, str]:
+        from fwcore.losses import LOSSES
+
+        return {name: name for name in LOSSES}
+
+    def read(self, text: str) -> Any:
+        from fwcore.losses import find_loss
+
+        return find_loss(text).text
+
+    def _validate(self, val: Any) -> None:
+        from fwcore.losses import find_loss
+
+        find_loss(val)

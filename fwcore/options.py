@@ -62,7 +62,7 @@ class Options(param.Parameterized):
 
     def __init_subclass__(cls, **rest: Any) -> None:
         super().__init_subclass__(**rest)
-        for name, declared in cls.declared().items():
+        for name, declared in _found(cls).items():
             if not hasattr(declared, "widget"):
                 kind = type(declared).__name__
                 raise TypeError(
@@ -73,11 +73,15 @@ class Options(param.Parameterized):
     @classmethod
     def declared(cls) -> dict[str, Any]:
         """The options by name, in the order of declaration."""
-        return {
-            name: p
-            for name, p in cls.param.objects("existing").items()
-            if name != "name" and (p.precedence or 0) >= 0
-        }
+        if cls not in _DECLARED:
+            _DECLARED[cls] = _found(cls)
+        return _DECLARED[cls]
+
+    @classmethod
+    def samples(cls) -> bool:
+        """Whether a step looks at a part of the columns where nothing else is asked for."""
+        rule = cls.declared().get("sampling")
+        return rule is not None and not rule.default.everything
 
     def settings(self) -> dict[str, Any]:
         """The values by name, ready for JSON."""
@@ -85,8 +89,24 @@ class Options(param.Parameterized):
 
     def changed(self) -> dict[str, Any]:
         """Those of the `settings` that are not the defaults."""
-        default = type(self)().settings()
+        if type(self) not in _DEFAULTS:
+            _DEFAULTS[type(self)] = type(self)().settings()
+        default = _DEFAULTS[type(self)]
         return {name: value for name, value in self.settings().items() if value != default[name]}
+
+
+def _found(options: type[Options]) -> dict[str, Any]:
+    """The options that a class has by now: while it is made, not yet its own."""
+    return {
+        name: p
+        for name, p in options.param.objects("existing").items()
+        if name != "name" and (p.precedence or 0) >= 0
+    }
+
+
+# A page asks for these of each run ten times a second.
+_DECLARED: dict[type[Options], dict[str, Any]] = {}
+_DEFAULTS: dict[type[Options], dict[str, Any]] = {}
 
 
 _RULES = {"moved": "coefficients settle", "gap": "gap is small"}

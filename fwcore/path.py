@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import platform
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -17,9 +14,9 @@ from fwcore import grids, warmup
 from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
 from fwcore.options import Options, build
+from fwcore.path_result import PathResult, versions
 from fwcore.problem import Problem
-from fwcore.reproduce import code_of, command_of, digest_of
-from fwcore.result_files import write_points, write_trace
+from fwcore.progress import progress_bar
 from fwcore.solve import Clock, Snapshot, iterate
 from fwcore.solvers import Solver, find_solver
 from fwcore.status import Status
@@ -166,7 +163,7 @@ class Walk:
         if self.reached == self.grid.size:
             worst = [
                 status
-                for status in (Status.DIVERGED, Status.STEP_LIMIT)
+                for status in (Status.DIVERGED, Status.STEP_LIMIT, Status.EMPTY_DRAW)
                 if (self.points["status"] == status).any()
             ]
             self.status = worst[0] if worst else snapshot.status
@@ -197,133 +194,31 @@ class Walk:
         )
 
 
-@dataclass(frozen=True)
-class PathResult:
-    """A path, or as much of it as was reached.
-
-    Attributes
-    ----------
-    grid : ndarray
-        All values that were asked for; ``points`` and ``coefs`` hold those that were reached.
-    points : structured array
-        One row a point, see `POINT`.
-    coefs : scipy.sparse.csc_array of shape (p, points)
-        Coefficients in the solvers' scale (columns of unit norm when standardised).
-    trace : structured array
-        One row a step, see `fwcore.trace`.
-    notes : dict
-        What the solver found out besides, such as a step size.
-    source : tuple of (str, value)
-        What `fwcore.datasets.load` was called with; empty where the problem was made from arrays.
-    """
-
-    problem: str
-    solver: str
-    form: str
-    settings: dict[str, Any]
-    seed: int
-    status: Status
-    f0: float
-    grid: Floats
-    points: NDArray[np.void]
-    coefs: scipy.sparse.csc_array[np.float64]
-    trace: Rows
-    versions: dict[str, str]
-    notes: dict[str, Any]
-    source: tuple[tuple[str, Any], ...] = ()
-
-    @property
-    def max_relative_gap(self) -> float:
-        """Largest true gap of a point, relative to f(0); NaN if no point was reached."""
-        return float(self.points["true_gap"].max() / self.f0) if self.points.size else float("nan")
-
-    @property
-    def hit_rate(self) -> float:
-        """Mean ``hit`` of the steps where the judge looked; NaN if it never did."""
-        hits = self.trace["hit"][np.isfinite(self.trace["hit"])]
-        return float(hits.mean()) if hits.size else float("nan")
-
-    def summary(self) -> dict[str, Any]:
-        """The path in a few figures, ready for JSON; what is not known is None."""
-        points = self.points
-        last = self.trace[-1] if self.trace.size else None
-        tested = points["test_error"][np.isfinite(points["test_error"])]
-        return {
-            "dataset": self.problem,
-            "solver": self.solver,
-            "settings": self.settings,
-            "seed": self.seed,
-            "status": self.status.name.lower(),
-            "message": self.status.sentence,
-            "points": int(points.size),
-            "points_asked": int(self.grid.size),
-            "steps": int(last["step"]) if last is not None else 0,
-            "dots": int(last["dots"]) if last is not None else 0,
-            "entries": int(last["entries"]) if last is not None else 0,
-            "grads": _number(last["grads"]) if last is not None else None,
-            "empty_draws": _number(last["empty"]) if last is not None else None,
-            "hit_rate": _number(self.hit_rate),
-            "seconds": float(last["seconds"]) if last is not None else 0.0,
-            "value_max": float(self.grid.max()),
-            "mean_active": float(points["nnz"].mean()) if points.size else None,
-            "best_test_error": float(tested.min()) if tested.size else None,
-            "max_relative_gap": _number(self.max_relative_gap),
-            "notes": self.notes,
-            "versions": self.versions,
-        }
-
-    def digest(self) -> str:
-        """SHA-256 of the points, seconds left out, and of the coefficients, in hexadecimal."""
-        return digest_of(self)
-
-    def to_code(self) -> str:
-        """Python that makes the result again; see `fwcore.reproduce`."""
-        return code_of(self)
-
-    def to_command(self) -> str:
-        """The shell line that makes the result again; see `fwcore.reproduce`.
-
-        Raises
-        ------
-        ValueError
-            The problem was made from arrays, or no flags describe the grid.
-        """
-        return command_of(self)
-
-    def to_parquet(self, file: str | Path) -> None:
-        """Write the points with their coefficients; see `fwcore.result_files.write_points`."""
-        write_points(self, file)
-
-    def trace_to_parquet(self, file: str | Path) -> None:
-        """Write the trace, a row a step."""
-        write_trace(self, file)
-
-
 def walk_path(
     problem: Problem,
     solver: str | Solver = "sfw",
     grid: Sequence[float] | Floats | None = None,
     *,
     seed: int = 0,
+    progress: bool = False,
     **options: Any,
 ) -> PathResult:
     """Walk a whole path and return it; parameters and errors as in `Walk`, options by keyword.
 
-    >>> walk_path(datasets.load("diabetes"), "sfw", sampling="2%", tol=1e-4)  # doctest: +SKIP
+    With ``progress`` a bar shows the points reached and the time left, in a shell or a notebook,
+    and Ctrl-C (in a notebook, interrupting the kernel) returns what was reached.
+
+    >>> from fwcore import datasets
+    >>> result = walk_path(datasets.load("diabetes"), "sfw", sampling="2%", tol=1e-4)
+    >>> result.points.size
+    100
     """
     walk = Walk(problem, solver, grid, options, seed=seed)
-    for _ in walk.snapshots():
-        pass
+    if not progress:
+        for _ in walk.snapshots():
+            pass
+        return walk.result()
+    with suppress(KeyboardInterrupt), progress_bar() as announce:
+        for _ in walk.snapshots():
+            announce(f"{walk.solver.name} on {problem.name}", walk.reached, walk.grid.size)
     return walk.result()
-
-
-def versions() -> dict[str, str]:
-    """Versions of what a result depends on."""
-    packages = ("frank-wolfe-explorer", "numpy", "scipy", "numba", "scikit-learn")
-    return {"python": platform.python_version()} | {
-        name: importlib.metadata.version(name) for name in packages
-    }
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if np.isfinite(value) else None

@@ -23,6 +23,7 @@ from fwcore.arrays import (
     scaled,
 )
 from fwcore.design import Design
+from fwcore.display import problem_html
 from fwcore.forms import FORMS
 from fwcore.judging import Verdict, duality_gap, image, misclassified
 from fwcore.kernels.types import Floats, Ints
@@ -208,7 +209,7 @@ class Problem:
         def correlate(v: Floats) -> Floats:
             return -self.gradient(v)
 
-        return self.steepest(-self.loss.lam_max(self.sigma, self.y, correlate))
+        return self.steepest(-self.loss.initial_slope(self.sigma, self.y, correlate))
 
     @cached_property
     def labels(self) -> bool:
@@ -340,6 +341,8 @@ class Problem:
         prediction = self.predict(self.test_design, indices, coefficients)
         wrong = misclassified(prediction, self.test_y) if self.labels else _NAN
         return self.loss.error(prediction, self.test_y), wrong
+
+    _repr_html_ = problem_html
 
     def predict(self, design: Design, indices: Ints, coefficients: Floats) -> Floats:
         """Of the rows of ``design`` or ``test_design``, in the units of the y that was given."""

@@ -14,7 +14,7 @@ from fwcore.options import build
 from fwcore.solvers import find_solver
 
 if TYPE_CHECKING:
-    from fwcore.path import PathResult
+    from fwcore.path_result import PathResult
 
 _DIGESTED = (
     "point",

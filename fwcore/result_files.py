@@ -6,10 +6,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fwcore.status import Status
 
 if TYPE_CHECKING:
-    from fwcore.path import PathResult
+    from fwcore.path_result import PathResult
 
 RENAMED_COLUMNS = {"train_mse": "train_error", "test_mse": "test_error"}
 """Columns of older files, and what they are called now."""
@@ -58,6 +60,32 @@ def write_trace(result: PathResult, file: str | Path) -> None:
 
     table = pa.table({name: result.trace[name] for name in result.trace.dtype.names or ()})
     pyarrow.parquet.write_table(table, str(file), write_statistics=False)
+
+
+def dataframe(result: PathResult) -> Any:
+    """The points as a pandas data frame; statuses are words."""
+    import pandas
+
+    columns: dict[str, Any] = {
+        name: result.points[name] for name in result.points.dtype.names or ()
+    }
+    columns["status"] = [Status(s).name.lower() for s in result.points["status"]]
+    return pandas.DataFrame(columns).set_index("value")
+
+
+def dataset(result: PathResult) -> Any:
+    """The points as an xarray dataset over "value", with ``coefficient`` over "value" and those
+    features that have one anywhere.
+    """
+    import xarray
+
+    rows = dataframe(result)
+    features = np.unique(result.coefs.indices)
+    table = result.coefs.tocsr()[features].toarray().T
+    held: dict[str, Any] = {name: ("value", rows[name].to_numpy()) for name in rows.columns}
+    held["coefficient"] = (("value", "feature"), table)
+    where = {"value": rows.index.to_numpy(), "feature": features}
+    return xarray.Dataset(held, where, {"solver": result.solver, "problem": result.problem})
 
 
 def read_points(file: str | Path) -> Any:

@@ -16,6 +16,7 @@ class Status(IntEnum):
     DIVERGED = 5
     RETURNED = 6
     REACHED = 7
+    EMPTY_DRAW = 8
 
     @property
     def sentence(self) -> str:
@@ -33,10 +34,12 @@ _SENTENCES = {
     Status.RUNNING: "Still walking.",
     Status.SMALL_MOVE: f"No coefficient moved by more than the tolerance. {_FAR}",
     Status.SMALL_GAP: f"The method's own gap fell below the tolerance. {_FAR}",
-    Status.STEP_LIMIT: "The step limit was reached first. Raise max_steps, loosen tol, or sample "
-    "more columns.",
+    Status.STEP_LIMIT: "The step limit was reached first. Raise max_steps, loosen tol, or look at "
+    "more in each step.",
     Status.DIVERGED: "The iterates grew without bound. What was reached before is kept; lower eta.",
     Status.RETURNED: f"The library ended by its own rule. {_FAR}",
     Status.REACHED: "The support is as large as asked for, or no other column explains more.",
+    Status.EMPTY_DRAW: "A draw held no descent direction, and its step of length zero ended the "
+    f"point by chance. {_FAR} Choose empty=redraw-support, or sample more columns.",
     Status.STOPPED: "Stopped on request. What was reached is kept.",
 }

@@ -104,7 +104,7 @@ class NewtonLineSearch(_NewtonLineSearchFields):
 
     def fits(self, loss: Loss, parabola: bool) -> bool:
         """Whether it knows the curves of a loss, which are parabolas or not."""
-        return not parabola
+        return not parabola and bool(loss.curvature_bound)
 
 
 class _OpenLoopFields(NamedTuple):
@@ -167,7 +167,7 @@ class Adaptive(_AdaptiveFields):
 
     def fits(self, loss: Loss, parabola: bool) -> bool:
         """Whether it knows the curves of a loss, which are parabolas or not."""
-        return True
+        return bool(loss.curvature_bound)
 
 
 STEP_RULES: list[Any] = [
@@ -224,7 +224,7 @@ def _adaptive(rule, curve, descent, planned, length, most, memory):
     bound = curvature_of(curve)
     if not (descent > 0.0 and length > 0.0 and bound > 0.0):
         return 0.0
-    # With the bound itself the test holds but for rounding, and for a batch that ascends where the
+    # With the bound itself the test holds up to rounding, and for a batch that ascends where the
     # estimate of the gradient descends.
     most_needed, estimate = bound / length, rule.decrease * memory.estimate
     estimate = most_needed if estimate <= 0.0 else max(estimate, _LEAST_ESTIMATE * most_needed)
@@ -283,7 +283,7 @@ def _change_on_segment(curve, descent, g):
 def _minimum_of_segment(curve, descent, most):
     linear, square = curve.linear, curve.square
     return minimum_on_segment(
-        curve.loss, curve.y, curve.image, curve.toward, linear, square, descent
+        curve.loss, curve.y, curve.image, curve.toward, linear, square, descent, most
     )
 
 
@@ -300,19 +300,19 @@ def gap_and_curvature(energy, correlation, gradient, image_dot, sqnorm, vertex):
 
 
 @njit(nogil=True, cache=True)
-def minimum_on_segment(loss, y, image, toward, linear, square, descent):
-    """Minimiser in [0, 1] of phi(g) = sum_i l(u_i + g v_i, y_i) + linear g + square g^2 / 2.
+def minimum_on_segment(loss, y, image, toward, linear, square, descent, most):
+    """Minimiser in [0, most] of phi(g) = sum_i l(u_i + g v_i, y_i) + linear g + square g^2 / 2.
 
     By Newton steps, kept inside a bracket that halves where one leaves it; ``image`` = u,
     ``toward`` = v, and ``descent`` = -phi'(0) is positive.
     """
-    low, high, g = 0.0, 1.0, square
+    low, high, g = 0.0, most, square
     for i in range(y.size):
         g += loss.curvature_bound * toward[i] * toward[i]
     if g <= 0.0:
         return 0.0
     # The first step minimises the curvature bound.
-    g = min(1.0, descent / g)
+    g = min(most, descent / g)
     for _ in range(_NEWTON_STEPS):
         slope, curvature = linear + g * square, square
         for i in range(y.size):
@@ -327,16 +327,16 @@ def minimum_on_segment(loss, y, image, toward, linear, square, descent):
             low = g
         if (
             abs(slope) <= _NEWTON_TOLERANCE * descent
-            or high - low <= _NEWTON_TOLERANCE
-            or (slope <= 0.0 and g == 1.0)
+            or high - low <= _NEWTON_TOLERANCE * most
+            or (slope <= 0.0 and g == most)
         ):
             return g
-        newton = g - slope / curvature if curvature > 0.0 else 2.0
+        newton = g - slope / curvature if curvature > 0.0 else 2.0 * most
         g = (
             newton
             if low < newton < high
-            else 1.0
-            if newton >= 1.0 and high == 1.0
+            else most
+            if newton >= most and high == most
             else 0.5 * (low + high)
         )
     return g

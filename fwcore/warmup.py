@@ -16,7 +16,7 @@ import scipy.sparse
 from fwcore import design as designs
 from fwcore.design import Design
 from fwcore.forms import FORMS
-from fwcore.losses import Loss, find_loss
+from fwcore.losses import DEFAULT_LOSS, Loss, find_loss
 from fwcore.options import Options
 from fwcore.problem import Problem
 from fwcore.solve import Clock, iterate
@@ -59,7 +59,7 @@ def _key(
 ) -> tuple[Any, ...]:
     """What kernels are compiled for."""
     variant = solver.variant(options or solver.Options())
-    kind, centred = type(loss or find_loss("squared")), bool(design.offset.any())
+    kind, centred = type(loss or find_loss(DEFAULT_LOSS)), bool(design.offset.any())
     return (solver, designs.layout(design), centred, kind, *variant.items())
 
 
@@ -90,7 +90,7 @@ def _compile(solver: Solver, design: Design, options: Options | None, loss: Loss
     with _locks.setdefault(key, threading.Lock()):
         if key in _ready:
             return
-        problem = _toy(design, loss or find_loss("squared"))
+        problem = _toy(design, loss or find_loss(DEFAULT_LOSS))
         form, chosen = FORMS[solver.form], solver.variant(options or solver.Options())
         top = np.array([1.0, 2.0]) if form.whole else problem.lam_max * np.array([0.1, 0.5])
         grid = top if form.increasing else top[::-1]

@@ -27,26 +27,15 @@ from rich.progress import (
 
 from fwcore.cli import BAD_INPUT, FAILED, INTERRUPTED, STEP_LIMIT
 from fwcore.errors import DatasetError, ParameterError
+from fwcore.progress import Announce, progress_bar
 
 __all__ = ["BAD_INPUT", "FAILED", "INTERRUPTED", "STEP_LIMIT"]
 
 messages = Console(stderr=True)
-Announce = Callable[[str, int, int], None]
 
 # Options of more than one command.
 DeltaMax = Annotated[
     float | None, typer.Option(help="End of the delta grid; found and cached if not given.")
-]
-SplitSeed = Annotated[int, typer.Option(help="Seed of the choice of test rows.")]
-TestFraction = Annotated[
-    float | None, typer.Option(help="Share of rows held out; the dataset's own by default.")
-]
-LossName = Annotated[
-    str | None,
-    typer.Option(help="squared, logistic, huber or huber:T; the dataset's own by default."),
-]
-Nonnegative = Annotated[
-    bool, typer.Option("--nonnegative", help="Constrain a >= 0 (`positive` of a problem).")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress line.")]
 
@@ -82,20 +71,7 @@ def interruptible() -> Iterator[threading.Event]:
 
 @contextmanager
 def progress_line(quiet: bool) -> Iterator[Announce]:
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed}/{task.total}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(
-        *columns, console=messages, disable=quiet or not sys.stderr.isatty(), transient=True
-    ) as bar:
-        task = bar.add_task("loading", total=None)
-
-        def announce(text: str, done: int, total: int) -> None:
-            bar.update(task, description=text, completed=done, total=total)
-
+    with progress_bar(messages, hidden=quiet or not sys.stderr.isatty()) as announce:
         yield announce
 
 

@@ -20,21 +20,19 @@ from fwcore.cli.common import (
     INTERRUPTED,
     STEP_LIMIT,
     DeltaMax,
-    LossName,
-    Nonnegative,
     Quiet,
-    SplitSeed,
-    TestFraction,
     interruptible,
     messages,
     progress_line,
     reporting_errors,
 )
+from fwcore.cli.flags import of_problems, with_flags
 from fwcore.errors import ParameterError
 from fwcore.experiments import published
 from fwcore.experiments.compare import Summary, compare
 from fwcore.experiments.solver_spec import parse_specs
 from fwcore.losses import Loss, find_loss
+from fwcore.options import WalkOptions
 from fwcore.solvers import find_solver
 
 # The first of each form that takes the loss.
@@ -53,16 +51,18 @@ _HEADINGS = {
     "at": "at l1 norm",
     "hits": "right answers",
     "f_measure": "F-measure",
+    "misclassified": "share misclassified",
+    "chance": "ended by chance",
 }
 _NARROW = ("solver", "seconds", "speedup", "steps", "dots", "active", "gap", "error")
 _WIDTH = 80
 # What most comparisons have not is shown where one of them has it.
-_RARE = ("hits", "f_measure")
+_RARE = ("hits", "f_measure", "misclassified", "chance")
 
 
 def add(app: typer.Typer, help_text: str) -> None:
     """Add the command."""
-    app.command("compare", help=help_text)(run)
+    app.command("compare", help=help_text)(with_flags(run, making=of_problems()))
 
 
 def run(
@@ -78,12 +78,12 @@ def run(
     points: Annotated[int, typer.Option(help="Points of the path.")] = grids.POINTS,
     delta_max: DeltaMax = None,
     seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
-    split_seed: SplitSeed = 0,
-    test_fraction: TestFraction = None,
-    loss: LossName = None,
-    nonnegative: Nonnegative = False,
-    rule: Annotated[str, typer.Option(help="When a point ends: moved or gap.")] = "moved",
-    tol: Annotated[float, typer.Option(help="Tolerance of the rule.")] = 1e-3,
+    rule: Annotated[str, typer.Option(help="When a point ends: moved or gap.")] = str(
+        WalkOptions.param["rule"].default
+    ),
+    tol: Annotated[float, typer.Option(help="Tolerance of the rule.")] = float(
+        WalkOptions.param["tol"].default
+    ),
     max_steps: Annotated[
         int | None,
         typer.Option(help="Steps at which a point is given up; the solvers' own by default."),
@@ -96,6 +96,8 @@ def run(
         bool, typer.Option("--wide", help="All columns of the table, with deviations.")
     ] = False,
     quiet: Quiet = False,
+    *,
+    making: dict[str, Any],
 ) -> None:
     """Print what each solver took and reached; in brackets, what the paper printed."""
     with reporting_errors():
@@ -103,16 +105,10 @@ def run(
         if form not in FORMATS:
             raise ParameterError("format", "fwcore compare", f"one of {[*FORMATS]}", form)
         specs = parse_specs(
-            solvers or default_solvers(find_loss(loss or datasets.find(dataset).loss))
+            solvers or default_solvers(find_loss(making.get("loss", datasets.find(dataset).loss)))
         )
         with progress_line(quiet) as line, interruptible() as interrupted:
-            problem = datasets.load(
-                dataset,
-                split_seed=split_seed,
-                test_fraction=test_fraction,
-                loss=loss,
-                positive=nonnegative,
-            )
+            problem = datasets.load(dataset, **making)
             shared = {"rule": rule, "tol": tol} | (
                 {} if max_steps is None else {"max_steps": max_steps}
             )
@@ -129,7 +125,7 @@ def run(
                 stopped=interrupted.is_set,
             )
     if rows:
-        FORMATS[form](rows, dataset)
+        FORMATS[form](rows, dataset, problem.loss)
     if interrupted.is_set():
         messages.print(f"Interrupted: {len(rows)} of {len(specs)} solvers were done.")
         raise typer.Exit(INTERRUPTED)
@@ -171,7 +167,7 @@ def _cells(row: Summary, dataset: str, plus_minus: str, shown: Iterable[str]) ->
     return cells
 
 
-def _table(rows: Sequence[Summary], dataset: str) -> None:
+def _table(rows: Sequence[Summary], dataset: str, loss: Loss) -> None:
     """The figures that matter most, in the width of a terminal; ``--wide`` has the others."""
     shown = {name: title for name, title in _shown(rows).items() if name in _NARROW}
     table = Table(*(Column(title, overflow="fold") for title in shown.values()), padding=(0, 0))
@@ -180,7 +176,7 @@ def _table(rows: Sequence[Summary], dataset: str) -> None:
     Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)
 
 
-def _wide_table(rows: Sequence[Summary], dataset: str) -> None:
+def _wide_table(rows: Sequence[Summary], dataset: str, loss: Loss) -> None:
     shown = _shown(rows)
     table = Table(*(Column(title, overflow="fold") for title in shown.values()))
     for row in rows:
@@ -188,7 +184,7 @@ def _wide_table(rows: Sequence[Summary], dataset: str) -> None:
     Console(width=None if sys.stdout.isatty() else 160).print(table)
 
 
-def _json(rows: Sequence[Summary], dataset: str) -> None:
+def _json(rows: Sequence[Summary], dataset: str, loss: Loss) -> None:
     def known(value: Any) -> Any:
         return None if isinstance(value, float) and not math.isfinite(value) else value
 
@@ -199,13 +195,13 @@ def _json(rows: Sequence[Summary], dataset: str) -> None:
     )
 
 
-def _csv(rows: Sequence[Summary], dataset: str) -> None:
+def _csv(rows: Sequence[Summary], dataset: str, loss: Loss) -> None:
     writer = csv.DictWriter(sys.stdout, asdict(rows[0]))
     writer.writeheader()
     writer.writerows(asdict(row) for row in rows)
 
 
-def _markdown(rows: Sequence[Summary], dataset: str) -> None:
+def _markdown(rows: Sequence[Summary], dataset: str, loss: Loss) -> None:
     shown = _shown(rows)
     print("| " + " | ".join(shown.values()) + " |")
     print("|" + "---|" * len(shown))
@@ -213,7 +209,7 @@ def _markdown(rows: Sequence[Summary], dataset: str) -> None:
         print("| " + " | ".join(_cells(row, dataset, "±", shown)) + " |")
 
 
-def _latex(rows: Sequence[Summary], dataset: str) -> None:
+def _latex(rows: Sequence[Summary], dataset: str, loss: Loss) -> None:
     shown = _shown(rows)
     print(f"\\begin{{tabular}}{{l{'r' * (len(shown) - 1)}}}\n\\hline")
     print(" & ".join(shown.values()) + r" \\ \hline")
@@ -223,10 +219,12 @@ def _latex(rows: Sequence[Summary], dataset: str) -> None:
             for cell in _cells(row, dataset, r"$\pm$", shown)
         ]
         print(" & ".join(cells) + r" \\")
-    print("\\hline\n\\end{tabular}")
+    print(r"\hline")
+    note = f"Test error: ${loss.error_formula}$; ${loss.tex}$"
+    print(f"\\multicolumn{{{len(shown)}}}{{l}}{{{note}}}\n\\end{{tabular}}")
 
 
-FORMATS: dict[str, Callable[[Sequence[Summary], str], None]] = {
+FORMATS: dict[str, Callable[[Sequence[Summary], str, Loss], None]] = {
     "table": _table,
     "wide": _wide_table,
     "json": _json,

@@ -13,6 +13,7 @@ from fwcore import datasets
 from fwcore.cli.common import download_line, messages, reporting_errors
 from fwcore.datasets import documentation, parsing
 
+_MADE = "made:synthetic:rows=200,columns=500"
 _Name = Annotated[str, typer.Argument(help="Name of a dataset; see `fwcore datasets`.")]
 
 
@@ -49,6 +50,7 @@ def _list(
         size = f"{brief['rows']:>8,}{brief['columns']:>12,}"
         print(f"{brief['name']:<26}{size}  {brief['task']:<15}{brief['here']:<15}".rstrip())
     print("\nfwcore datasets info NAME describes one; fwcore datasets fetch NAME gets it.")
+    print(f"A name may say how to make data: {_MADE}.")
 
 
 def _brief(entry: datasets.Entry) -> dict[str, Any]:

@@ -13,30 +13,27 @@ from fwcore import datasets, grids
 from fwcore.cli.common import (
     INTERRUPTED,
     STEP_LIMIT,
-    Announce,
     DeltaMax,
-    LossName,
-    Nonnegative,
     Quiet,
-    SplitSeed,
-    TestFraction,
     interruptible,
     messages,
     progress_line,
     reporting_errors,
 )
-from fwcore.cli.flags import of_files, of_solvers, with_flags
+from fwcore.cli.flags import of_files, of_problems, of_solvers, with_flags
 from fwcore.datasets.documentation import kappa_line
 from fwcore.errors import ParameterError
-from fwcore.path import PathResult, Walk
+from fwcore.path import Walk
+from fwcore.path_result import PathResult
 from fwcore.problem import Problem
+from fwcore.progress import Announce
 from fwcore.solvers import find_solver
 from fwcore.status import Status
 
 
 def add(app: typer.Typer, help_text: str) -> None:
     """Add the command, with the flags of files and of all solvers."""
-    flagged = with_flags(path, reading=of_files(), options=of_solvers())
+    flagged = with_flags(path, making=of_problems(), reading=of_files(), options=of_solvers())
     app.command("path", help=help_text)(flagged)
 
 
@@ -54,10 +51,6 @@ def path(
     ] = None,
     delta_max: DeltaMax = None,
     seed: Annotated[int, typer.Option(help="Seed of the solver.")] = 0,
-    split_seed: SplitSeed = 0,
-    loss: LossName = None,
-    nonnegative: Nonnegative = False,
-    test_fraction: TestFraction = None,
     out: Annotated[
         Path | None, typer.Option(help="Parquet file for the points and their coefficients.")
     ] = None,
@@ -72,6 +65,7 @@ def path(
     ] = None,
     quiet: Quiet = False,
     *,
+    making: dict[str, Any],
     reading: dict[str, Any],
     options: dict[str, Any],
 ) -> None:
@@ -86,19 +80,13 @@ def path(
         default_points = grids.POINTS
         if isinstance(source, datasets.Entry):
             default_points = source.points
-            if chosen.name == "sfw":
+            if chosen.Options.samples():
                 options.setdefault("sampling", source.sampling)
-        how: dict[str, Any] = {
-            "split_seed": split_seed,
-            "test_fraction": test_fraction,
-            "loss": loss,
-            "positive": nonnegative,
-        }
         with progress_line(quiet) as line:
             problem = (
-                _of_file(source, parsing, degree, how)
+                _of_file(source, parsing, degree, making)
                 if isinstance(source, Path)
-                else datasets.load(source, **how)
+                else datasets.load(source, **making)
             )
             grid = _grid(
                 problem,

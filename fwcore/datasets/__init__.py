@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from fwcore.datasets import reading
+from fwcore.datasets import made, reading
 from fwcore.datasets.catalogue import Entry, read_catalogue
 from fwcore.datasets.dataset import Dataset, kappa_share
 from fwcore.datasets.parsing import (
@@ -41,6 +41,7 @@ __all__ = [
     "find",
     "kappa_share",
     "load",
+    "made",
     "parse_file",
     "parse_upload",
     "read",
@@ -52,13 +53,15 @@ DATASETS: tuple[Entry, ...] = read_catalogue()
 
 
 def find(name: str) -> Entry:
-    """The entry of that name.
+    """The entry of that name: of the catalogue, or made as the name says (`fwcore.datasets.made`).
 
     Raises
     ------
     ParameterError
-        There is none.
+        There is none, or it cannot be made.
     """
+    if made.is_made(name):
+        return made.entry_of(name)
     for entry in DATASETS:
         if entry.name == name:
             return entry

@@ -15,6 +15,7 @@ from fwcore.datasets.generators import GENERATORS
 from fwcore.datasets.parsing import FORMATS, TASKS, ParseOptions
 from fwcore.design import product_count
 from fwcore.errors import DatasetError
+from fwcore.losses import DEFAULT_LOSS
 
 CATALOGUE = Path(__file__).with_name("catalogue.toml")
 _FILES = ("train", "train_labels", "test", "test_labels")
@@ -70,7 +71,7 @@ class Entry:
     sampling: str = "1%"
     points: int = 100
     response: str = "deviations"
-    loss: str = "squared"
+    loss: str = DEFAULT_LOSS
     dtype: str = "float64"
     size: int | None = None
     page: str = ""

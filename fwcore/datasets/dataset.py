@@ -15,6 +15,7 @@ from fwcore.design import ProductNames, Products, product_count, standardized
 from fwcore.design.products import MOST_COLUMNS
 from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
+from fwcore.losses import DEFAULT_LOSS
 from fwcore.problem import Problem
 
 RESPONSES = ("deviations", "as given")
@@ -72,7 +73,7 @@ class Dataset:
     degree: int | None = None
     test_fraction: float = 0.25
     response: str = "deviations"
-    loss: str = "squared"
+    loss: str = DEFAULT_LOSS
     sampling: str = "1%"
     points: int = 100
     dtype: str = "float64"
@@ -228,8 +229,8 @@ def kappa_share(X: Any) -> float:
     """kappa / n of Negiar et al. (2020), eq. 34: max_j sum_i abs(x_ij) / (n max abs(x_ij)), in (0,
     1]; X as it is, of shape (n, p).
 
-    Their bound of the convergence of stochastic Frank-Wolfe on rows grows with it: the less of it,
-    the more sampling rows helps. NaN where X is zero.
+    Their bound of the convergence of stochastic Frank-Wolfe on rows grows with it: the smaller it
+    is, the more row sampling helps. NaN where X is zero.
     """
     sizes = abs(X)
     largest = float(sizes.max())

@@ -17,6 +17,9 @@ off and is checked by its hash. Files that you have are found below the folder t
 names, at the paths given here. What is downloaded, or expensive to compute, is kept in
 `FWCORE_CACHE`, by default the user's cache folder.
 
+A generator takes values by name, wherever the name of a dataset stands:
+`made:correlated_gaussian:rows=200,columns=5000,rho=0.9`.
+
 Your own file needs no catalogue. It may be CSV or TSV, Parquet, ARFF, LIBSVM, Vowpal Wabbit, MATLAB
 up to version 7, or .npz; `fwcore datasets formats` lists the endings.
 

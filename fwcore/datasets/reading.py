@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from fwcore.datasets import store
+from fwcore.datasets import made, store
 from fwcore.datasets.bundled import BUNDLED
 from fwcore.datasets.catalogue import Entry, Layout
 from fwcore.datasets.dataset import Dataset, checked_split
@@ -178,7 +178,9 @@ def _load(
         problem = read(entry).problem(
             split_seed=split_seed, test_fraction=fraction, loss=loss, positive=positive
         )
-        store.keep(key, problem)
+        # There may be any number of names that say how to make data.
+        if not made.is_made(entry.name):
+            store.keep(key, problem)
     source = {
         "dataset": entry.name,
         "split_seed": split_seed,

@@ -26,6 +26,8 @@ _ARRAYS = ("y", "sigma", "sqnorms", "test_y")
 
 def keep(key: str, problem: Problem) -> None:
     """Write a problem under ``key``; a cache that cannot be written costs time, never a result."""
+    if not cache.keeps():
+        return
     target = _folder(key)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -62,7 +64,7 @@ def opened(key: str) -> Problem | None:
             **arrays,
         )
     except Exception:
-        # A file may be cut, empty, or somebody else's: whatever is wrong with it, it is made again.
+        # A stored file may be truncated, empty or foreign. In every case it is written again.
         return None
 
 

@@ -19,7 +19,8 @@ from fwcore.experiments.metrics import f_measure
 from fwcore.experiments.solver_spec import SolverSpec
 from fwcore.forms import FORMS
 from fwcore.kernels.types import Floats
-from fwcore.path import PathResult, Walk
+from fwcore.path import Walk
+from fwcore.path_result import PathResult
 from fwcore.problem import Problem
 from fwcore.status import Status
 
@@ -39,7 +40,9 @@ class Summary:
     norm where it is; ``speedup``: seconds of `REFERENCE` over these; ``finished``: whether no limit
     ended a point; ``hits``: the share of right answers of an oracle on a part of the rows;
     ``f_measure``: of the supports of a path with that of the true coefficients, where they are
-    known, the best.
+    known, the best; ``misclassified``: the least share of test labels that the sign of a prediction
+    misses, where the error is another; ``chance``: points of a path that an empty draw ended
+    (option ``empty`` of ``sfw``), NaN where none was.
     """
 
     solver: str
@@ -59,6 +62,8 @@ class Summary:
     finished: bool
     hits: float = float("nan")
     f_measure: float = float("nan")
+    misclassified: float = float("nan")
+    chance: float = float("nan")
 
 
 def compare(
@@ -151,7 +156,8 @@ def _figures(
 
     seconds = [float(result.trace[-1]["seconds"]) for result in results]
     active = [float(result.points["nnz"].mean()) for result in results]
-    error, at = _least_error(results)
+    error, at = _least(results, "test_error")
+    wrong, _ = _least(results, "test_misclassified")
     counted = spec.solver.counts
     return Summary(
         solver=spec.text,
@@ -176,6 +182,10 @@ def _figures(
         f_measure=float("nan")
         if truth is None
         else mean(_best_f_measure(result, truth, unit) for result in results),
+        misclassified=float("nan") if wrong == error else wrong,
+        chance=mean(float(result.ended_by_chance) for result in results)
+        if any(result.ended_by_chance for result in results)
+        else float("nan"),
         finished=all(
             result.status not in (Status.STEP_LIMIT, Status.DIVERGED, Status.STOPPED)
             for result in results
@@ -190,13 +200,13 @@ def _best_f_measure(result: PathResult, truth: Floats, unit: float) -> float:
     )
 
 
-def _least_error(results: Sequence[PathResult]) -> tuple[float, float]:
-    """Mean over the seeds of the least test error and of the l1 norm where it is; NaN without test
-    rows.
+def _least(results: Sequence[PathResult], column: str) -> tuple[float, float]:
+    """Mean over the seeds of the least test error, or share misclassified, and of the l1 norm where
+    it is; NaN without test rows, or labels.
     """
     least = []
     for result in results:
-        errors = result.points["test_error"]
+        errors = result.points[column]
         if np.isfinite(errors).all() and errors.size:
             k = int(errors.argmin())
             least.append((float(errors[k]), float(result.points["l1"][k])))

@@ -18,6 +18,7 @@ from fwcore.kernels.types import Floats
 from fwcore.path import Walk, walk_path
 from fwcore.problem import Problem
 from fwcore.solve import Snapshot
+from fwcore.solvers import certified_solver
 
 LOOKS = 60
 """Steps that a solver's updates are gathered in, so that it is looked at about as often."""
@@ -77,7 +78,7 @@ def certified_minimum(problem: Problem, form: str, value: float) -> float:
     """The least objective at a point: that of a solution whose true gap is at most 1e-9 f(0), by
     the judge.
 
-    By `corrective_fw` or `active_set`; for the logistic loss by `apg` or `fista`.
+    By `fwcore.solvers.certified_solver`.
 
     Raises
     ------
@@ -86,19 +87,13 @@ def certified_minimum(problem: Problem, form: str, value: float) -> float:
     ValueError
         No solution of that gap was found within 100,000 steps.
     """
-    exact = problem.loss.closed_line_search and not problem.positive
-    solver = {
-        "ball": "corrective_fw" if exact else "apg",
-        "penalty": "active_set" if exact else "fista",
-    }.get(form)
-    if solver is None:
-        raise ParameterError("form", "fwcore race", "one of ('ball', 'penalty')", form)
+    solver = certified_solver(problem, form)
     (point,) = walk_path(
         problem, solver, [value], rule="gap", tol=_CERTIFIED, max_steps=100_000
     ).points
     if not point["true_gap"] <= _CERTIFIED * problem.f0 * (1 + 1e-6):
         raise ValueError(
-            f"The gap of {solver} at {value:g} ended at {point['true_gap'] / problem.f0:.1e}, "
+            f"The gap of {solver.name} at {value:g} ended at {point['true_gap'] / problem.f0:.1e}, "
             f"above {_CERTIFIED:g}."
         )
     return float(point["objective"] + (value * point["l1"] if form == "penalty" else 0.0))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -20,7 +21,8 @@ from fwcore.datasets.generators import unit_sphere
 from fwcore.errors import ParameterError
 from fwcore.experiments.metrics import accuracy, f_measure, relative_error
 from fwcore.experiments.solver_spec import SolverSpec
-from fwcore.path import PathResult, walk_path
+from fwcore.path import walk_path
+from fwcore.path_result import PathResult
 from fwcore.problem import Problem
 
 K_GRID = (10, 50, 100, 250)
@@ -133,8 +135,8 @@ def _walked(
     if spec.solver.form == "support":
         return walk_path(problem, spec.solver, [relevant], seed=seed, **spec.options)
     # The paper lets Frank-Wolfe make k steps.
-    given = {"rule": "moved", "tol": 1e-14, "max_steps": relevant} | spec.options
-    return walk_path(problem, spec.solver, [delta], seed=seed, **given)
+    given: dict[str, Any] = {"rule": "moved", "tol": 1e-14, "max_steps": relevant}
+    return walk_path(problem, spec.solver, [delta], seed=seed, **(given | spec.options))
 
 
 @dataclass(frozen=True)

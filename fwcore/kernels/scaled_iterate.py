@@ -16,9 +16,15 @@ from numba import njit
 
 from fwcore.kernels.types import Floats, Ints
 
-SCALED = [("scale", np.float64), ("l1", np.float64), ("nnz", np.int64), ("redraw_until", np.int64)]
-"""The scale, sum abs(coef), non-zeros, and the columns that are looked at in vain before the
-support is looked at, too.
+SCALED = [
+    ("scale", np.float64),
+    ("l1", np.float64),
+    ("nnz", np.int64),
+    ("redraw_until", np.int64),
+    ("asks_support", np.bool_),
+]
+"""The scale, sum abs(coef), non-zeros, the columns that are looked at in vain before a step draws
+no more, and whether it looks at the support then.
 """
 
 # The scale is folded into the vectors long before it underflows, or overflows by steps away.
@@ -46,7 +52,7 @@ def enlist(state, j):
 
 @njit(nogil=True, cache=True)
 def drop(state, k):
-    """Take the k-th column of the support out of it: its coefficient is zero but for rounding."""
+    """Take the k-th column of the support out of it: its coefficient is zero up to rounding."""
     it = state.iterate[0]
     j = state.support[k]
     it.l1 -= abs(state.coef[j])
@@ -84,10 +90,10 @@ def mix(state, j, vertex, step):
     """a <- (1 - step) a + step * vertex * e_j: (largest change of a coefficient, what coef_j got,
     factor).
 
-    Vectors that share the scale are to be multiplied by the factor: 1, but where the scale starts
-    again from 1. The largest change is that of a_j. Every other coefficient changes by step *
-    abs(a_i), and in the ball abs(a_i) <= delta - abs(a_j), which is at most abs(vertex - a_j), as
-    abs(vertex) = delta.
+    Vectors that share the scale are to be multiplied by the factor: 1, except where the scale
+    starts again from 1. The largest change is that of a_j. Every other coefficient changes by
+    step * abs(a_i), and in the ball abs(a_i) <= delta - abs(a_j), which is at most
+    abs(vertex - a_j), as abs(vertex) = delta.
     """
     it = state.iterate[0]
     moved, factor = step * abs(vertex - it.scale * state.coef[j]), 1.0

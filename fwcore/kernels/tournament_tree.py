@@ -92,8 +92,8 @@ def renew(tree, v, j, age):
 def changed(tree, v, j, old):
     """Tell the tree that v_j, which was ``old``, is now what ``v`` (p,) holds.
 
-    Who tells of many entries looks at the leaf first, tree[nodes / 2 + (j >> SHIFT)]: the call
-    costs more than most changes.
+    A caller with many changes compares with the leaf tree[nodes / 2 + (j >> SHIFT)] first, since a
+    call costs more than most changes.
     """
     k = (tree.shape[0] >> 1) + (j >> SHIFT)
     new, largest, age = abs(v[j]), tree[k, 0], tree[k, 1]

@@ -21,6 +21,7 @@ from fwcore.losses.logistic import Logistic
 from fwcore.losses.squared import Squared
 
 __all__ = [
+    "DEFAULT_LOSS",
     "LOSSES",
     "Loss",
     "curvature_at",
@@ -29,12 +30,19 @@ __all__ = [
     "is_parabola",
     "is_separable",
     "loss_at",
+    "loss_for",
     "negative_derivative_at",
     "register_loss",
     "unregister_loss",
 ]
 
 LOSSES: dict[str, type[Loss]] = {loss.name: loss for loss in (Squared, Logistic, Huber)}
+DEFAULT_LOSS = Squared.name
+
+
+def loss_for(task: str) -> str:
+    """The name of the loss of a task by default: "classification", or regression."""
+    return Logistic.name if task == "classification" else DEFAULT_LOSS
 
 
 def find_loss(text: str) -> Loss:
@@ -57,8 +65,13 @@ def register_loss(loss: type[Loss]) -> None:
     Raises
     ------
     ParameterError
-        Its name is taken.
+        Its name is taken, or its columns are centred though it is no parabola.
     """
+    if loss.centred and not loss.closed_line_search:
+        # What centring takes from a column is carried apart, as a multiple of ones: see
+        # `solvers.coordinate_descent._split_weights.objective`.
+        rule = "False where closed_line_search is"
+        raise ParameterError("centred", loss.__name__, rule, True)
     if loss.name in LOSSES:
         raise ParameterError("name", loss.__name__, f"none of {[*LOSSES]}", loss.name)
     LOSSES[loss.name] = loss

@@ -29,16 +29,18 @@ class Loss(Protocol):
         What `error` is called, its formula in TeX, and its unit in terms of that of y.
     error_power : int
         The error of y in other units: it grows with this power of the unit.
+    option : str
+        What may follow its name after a colon, as a label; empty where nothing may.
     response : str
         What y must be, as the end of a sentence.
     centred : bool
-        Whether y and the columns are centred by `Problem.from_arrays`.
+        Whether y and the columns are centred by `Problem.from_arrays`; of parabolas only.
     closed_line_search : bool
         Whether f is a parabola along every segment.
     separable : bool
         Whether its infimum may lie at infinity, as where classes are separable.
     curvature_bound : float
-        Bound of the second derivative in u; a field, which kernels read.
+        Bound of the second derivative in u, 0 where there is none; a field, which kernels read.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Loss(Protocol):
     error_formula: str
     error_unit: str
     error_power: int
+    option: str
     response: str
     centred: bool
     closed_line_search: bool
@@ -92,7 +95,7 @@ class Loss(Protocol):
         """Dual value of shrink * R, where R = -l'(u)."""
         ...
 
-    def lam_max(self, sigma: Floats, y: Floats, correlate: Correlate) -> Floats:
+    def initial_slope(self, sigma: Floats, y: Floats, correlate: Correlate) -> Floats:
         """-f'(0) of shape (p,), up to its sign; ``sigma`` = X'y, ``correlate(v)`` = X'v."""
         ...
 

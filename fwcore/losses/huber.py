@@ -52,6 +52,7 @@ class Huber(_HuberFields):
     error_formula = r"\frac1m \sum_i |u_i - y_i|"
     error_unit = "the unit of y"
     error_power = 1
+    option = "Threshold, in robust scales of y"
     response = "numbers"
     centred = False
     closed_line_search = False
@@ -98,7 +99,7 @@ class Huber(_HuberFields):
         """shrink R'y - 1/2 shrink^2 ||R||^2, as of the squared loss: no entry of R exceeds t."""
         return shrink * float(residual @ y) - 0.5 * shrink**2 * float(residual @ residual)
 
-    def lam_max(self, sigma: Floats, y: Floats, correlate: Correlate) -> Floats:
+    def initial_slope(self, sigma: Floats, y: Floats, correlate: Correlate) -> Floats:
         return correlate(np.clip(y, -self.threshold, self.threshold))
 
     def error(self, prediction: Floats, y: Floats) -> float:

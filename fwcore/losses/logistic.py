@@ -38,6 +38,7 @@ class Logistic(_LogisticFields):
     error_formula = r"\frac1m \#\{i : y_i u_i \le 0\}"
     error_unit = "a share of the rows"
     error_power = 0
+    option = ""
     response = "-1 or +1 in every row"
     centred = False
     closed_line_search = False
@@ -78,7 +79,7 @@ class Logistic(_LogisticFields):
         t = np.clip(shrink * y * residual, 0.0, 1.0)
         return -float((xlogy(t, t) + xlogy(1.0 - t, 1.0 - t)).sum())
 
-    def lam_max(self, sigma: Floats, y: Floats, correlate: Correlate) -> Floats:
+    def initial_slope(self, sigma: Floats, y: Floats, correlate: Correlate) -> Floats:
         return 0.5 * sigma
 
     def error(self, prediction: Floats, y: Floats) -> float:

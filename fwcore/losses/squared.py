@@ -38,6 +38,7 @@ class Squared(_SquaredFields):
     error_formula = r"\frac1m \sum_i (u_i - y_i)^2"
     error_unit = "the unit of y, squared"
     error_power = 2
+    option = ""
     response = "numbers"
     centred = True
     closed_line_search = True
@@ -74,7 +75,7 @@ class Squared(_SquaredFields):
         """shrink R'y - 1/2 shrink^2 ||R||^2."""
         return shrink * float(residual @ y) - 0.5 * shrink**2 * float(residual @ residual)
 
-    def lam_max(self, sigma: Floats, y: Floats, correlate: Correlate) -> Floats:
+    def initial_slope(self, sigma: Floats, y: Floats, correlate: Correlate) -> Floats:
         return sigma
 
     def error(self, prediction: Floats, y: Floats) -> float:

@@ -36,5 +36,6 @@ COLUMN_ORACLES: list[Any] = [Sampled, Replaced, Blocks]
 """How `sfw` may draw its columns; a new way is a file with such a class and a name here.
 
 ``name`` and ``title`` say what it is called, ``replaces`` whether a column may come twice in a
-draw, and ``drawn(design, sigma, options, seed)`` makes the oracle of a run.
+draw, ``together`` whether columns are drawn by the block, and ``drawn(design, sigma, options,
+seed)`` makes the oracle of a run.
 """

@@ -22,8 +22,8 @@ def begin_sums(oracle, residual):
 
 @njit(nogil=True, cache=True)
 def add_row(oracle, rows, i, by, barred):
-    """sums += by * x_i but for the columns that are barred, charged; whether what is on top is as
-    it was.
+    """sums += by * x_i except for the columns that are barred, charged; whether what is on top is
+    as it was.
     """
     progress, sums, tree = oracle.progress[0], oracle.sums, oracle.tree
     config = oracle.config[0]

@@ -44,6 +44,7 @@ class Blocks(_BlocksFields):
     name = "blocks"
     title = "blocks of neighbouring columns"
     replaces = False
+    together = True
 
     @classmethod
     def drawn(cls, design: Any, sigma: Floats, options: Any, seed: int) -> Blocks:

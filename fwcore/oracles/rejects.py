@@ -50,7 +50,7 @@ def rejects(oracle, rows, entries, residual, barred):
         shuffle(oracle)
         for j in range(p):
             oracle.first[j] = uniform_int(oracle.stream, m)
-    # What is left of a column is not known of single entries, but where it is nothing.
+    # What is left of a column is not known of single entries, except where it is nothing.
     progress.left = 0.0 if progress.share >= 1.0 else np.inf
     most, pulls = max(progress.wanted, config.finalists), progress.share * entries
     while progress.count > most:

@@ -56,7 +56,7 @@ def steepest_of_rows(oracle, design, rows, entries, residual, barred):
     """The columns that are not ``barred`` (p,) with the largest abs(x_j'residual), probably.
 
     (index, its sum, rows used, entries touched, dot products, certain): index -1 where all that was
-    seen is 0; the sum is an estimate but for finalists; certain where no row that was not used
+    seen is 0; the sum is an estimate except for finalists; certain where no row that was not used
     could change the answer. Where more than one column is wanted, all are in ``oracle.chosen``.
     ``entries`` is how many a full pass touches.
     """

@@ -38,6 +38,7 @@ class Sampled(_SampledFields):
     name = "subset"
     title = "distinct columns"
     replaces = False
+    together = False
 
     @classmethod
     def drawn(cls, design: Any, sigma: Floats, options: Any, seed: int) -> Sampled:
@@ -66,6 +67,7 @@ class Replaced(_ReplacedFields):
     name = "with-replacement"
     title = "columns with replacement"
     replaces = True
+    together = False
 
     @classmethod
     def drawn(cls, design: Any, sigma: Floats, options: Any, seed: int) -> Replaced:

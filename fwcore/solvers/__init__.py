@@ -3,6 +3,21 @@
 """
 
 from fwcore.solvers.base import Solver
-from fwcore.solvers.registry import SOLVERS, all_solvers, find_solver, register, unregister
+from fwcore.solvers.registry import (
+    SOLVERS,
+    all_solvers,
+    certified_solver,
+    find_solver,
+    register,
+    unregister,
+)
 
-__all__ = ["SOLVERS", "Solver", "all_solvers", "find_solver", "register", "unregister"]
+__all__ = [
+    "SOLVERS",
+    "Solver",
+    "all_solvers",
+    "certified_solver",
+    "find_solver",
+    "register",
+    "unregister",
+]

@@ -18,10 +18,11 @@ from fwcore.status import Status
 from fwcore.trace import Rows
 
 # Plain integers: a kernel's cache key must not depend on an enum class.
-_SMALL_MOVE, _SMALL_GAP, _STEP_LIMIT = (
+_SMALL_MOVE, _SMALL_GAP, _STEP_LIMIT, _EMPTY_DRAW = (
     int(Status.SMALL_MOVE),
     int(Status.SMALL_GAP),
     int(Status.STEP_LIMIT),
+    int(Status.EMPTY_DRAW),
 )
 
 COUNTERS = np.dtype(
@@ -46,7 +47,7 @@ COUNTERS = np.dtype(
 """Book-keeping common to all states, one record: value, ridge and limits of the point, and counters
 since the start of the path.
 
-``small_gaps_wanted`` in a row end a point: 1 but where a small gap may be a matter of luck.
+``small_gaps_wanted`` in a row end a point: 1 except where a small gap may be a matter of luck.
 """
 
 
@@ -116,6 +117,13 @@ def check_move(counters, moved):
 
 
 @njit(nogil=True, cache=True)
+def check_empty(counters):
+    """End the point where no descent vertex is found: a step of length zero, a small move."""
+    if counters.moved_at_most >= 0.0:
+        counters.outcome = _EMPTY_DRAW
+
+
+@njit(nogil=True, cache=True)
 def check_limit(counters):
     """End the point at its step limit."""
     if counters.outcome == 0 and counters.point_steps >= counters.max_steps:
@@ -148,12 +156,19 @@ class Solver(ABC):
         How it is called on the page, and who to cite.
     form : str
         See `fwcore.forms`.
+    family : str
+        Whose company it keeps in the menu of the page.
+    certified : bool
+        Whether it is made to reach a small true gap at every point: the first such of a form that
+        takes a problem is the reference of others (`certified_solver`).
     needs : tuple of str
         What it needs of a loss, of `NEEDS`; a loss that has all of it is walked.
     positive : bool
         Whether it walks problems with the constraint a >= 0.
     draws : "columns" or "rows"
         What random updates, if it makes any, look at.
+    most_entries : int, optional
+        The largest design that it takes where it has to make it dense; None where it need not.
     counts, compiles : bool
         Whether dot products and entries are known, and whether there are kernels to compile.
     Options : type
@@ -164,9 +179,12 @@ class Solver(ABC):
     title: ClassVar[str]
     reference: ClassVar[str]
     form: ClassVar[str]
+    family: ClassVar[str] = "Others"
+    certified: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ()
     positive: ClassVar[bool] = False
     draws: ClassVar[str] = "columns"
+    most_entries: ClassVar[int | None] = None
     counts: ClassVar[bool] = True
     compiles: ClassVar[bool] = True
     Options: ClassVar[type[Options]] = WalkOptions
@@ -212,7 +230,7 @@ class Solver(ABC):
         rows that were filled.
 
         None are where a solver has more to do before its first step. The seconds of rows are left
-        NaN, but where the work is done elsewhere.
+        NaN, except where the work is done elsewhere.
         """
 
     @abstractmethod

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from fwcore.errors import ParameterError
+from fwcore.forms import FORMS
+from fwcore.problem import Problem
 from fwcore.solvers.base import Solver
 from fwcore.solvers.coordinate_descent.cd import CoordinateDescent
 from fwcore.solvers.coordinate_descent.detcd import DeterministicCD
@@ -57,6 +59,22 @@ SOLVERS: tuple[Solver, ...] = (
 )
 
 
+def certified_solver(problem: Problem, form: str) -> Solver:
+    """The first solver of a form that is made to certify its points and takes the problem.
+
+    Raises
+    ------
+    ParameterError
+        There is none.
+    """
+    for solver in all_solvers():
+        takes = not solver.lacks(problem.loss) and (solver.positive or not problem.positive)
+        if solver.certified and solver.form == form and takes:
+            return solver
+    rule = "one of which a solver is certified, for this loss"
+    raise ParameterError("form", "fwcore", rule, form)
+
+
 def find_solver(name: str) -> Solver:
     """The solver of that name.
 
@@ -85,8 +103,10 @@ def register(solver: Solver) -> None:
     Raises
     ------
     ParameterError
-        Its name is taken.
+        Its name is taken, or there is no such form.
     """
+    if solver.form not in FORMS:
+        raise ParameterError("form", type(solver).__name__, f"one of {[*FORMS]}", solver.form)
     taken = [other.name for other in all_solvers()]
     if solver.name in taken:
         raise ParameterError("name", type(solver).__name__, f"none of {taken}", solver.name)

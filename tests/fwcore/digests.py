@@ -2,15 +2,18 @@
 changed no bit.
 
 ``python tests/fwcore/digests.py`` compares with ``digests.json`` and names what differs;
-``--record`` writes the file. A digest is SHA-256 over the points table and the coefficients,
-seconds left out. Digests belong to one processor and one set of package versions, which the file
-names: elsewhere nothing is compared.
+``--record`` writes the record of this machine, of all solvers or of those that are named, and
+leaves those of other machines as they are. A digest is SHA-256 over the points table and the
+coefficients, seconds left out. It belongs to a processor and to versions of packages, which each
+record names: where there is none for this machine nothing is compared.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import re
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -19,6 +22,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from fwcore.cache import numba_folder
+
+# Kernels that are compiled without reordered sums must not be found by others, nor theirs here.
+_folder = os.environ.get("NUMBA_CACHE_DIR", str(numba_folder())).removesuffix("-strict")
+os.environ["NUMBA_CACHE_DIR"] = f"{_folder}-strict"
+
 import numpy as np
 import scipy.sparse
 from llvmlite import binding
@@ -26,7 +35,7 @@ from llvmlite import binding
 from fwcore import Problem, find_loss, find_solver, walk_path
 from fwcore.design import Products, from_matrix, standardized
 from fwcore.kernels.dispatch import FAST
-from fwcore.path import versions
+from fwcore.path_result import versions
 
 # The record was made with the moments of columns compiled as they are for everybody.
 for toy in (np.eye(3), scipy.sparse.csc_array(np.eye(3))):
@@ -87,7 +96,8 @@ CASES: dict[str, tuple[dict[str, Any], ...]] = {
         {"sampling": "20%", "draw": "with-replacement"},
         {"sampling": "20%", "draw": "blocks", "block": 4},
         {"sampling": "20%", "draw": "blocks", "block": 4, "ridge": 0.3},
-        {"sampling": "20%", "redraw_until": 1},
+        {"sampling": "20%", "redraw_until": 1}, {"sampling": "20%", "empty": "stop"},
+        {"sampling": "3", "empty": "redraw", "redraw_until": 9},
         {"sampling": "20%", "rule": "gap", "certify": 0.9},
         {"sampling": "20%", "rule": "gap", "certify": 0.9, "overlooked": 5},
     ),
@@ -186,9 +196,19 @@ def digests_of(group: tuple[str, str, str]) -> dict[str, list[str]]:
 
 
 def differences(recorded: dict[str, Any], group: str, found: dict[str, list[str]]) -> list[str]:
-    """The cases of a group whose digests are not those of the record."""
+    """The cases of a group whose digests are not those of the record; new ones are in none."""
     known = recorded["digests"].get(group, {})
-    return [f"{group}: {text}" for text in {**found, **known} if found.get(text) != known.get(text)]
+    return [f"{group}: {text}" for text in known if found.get(text) != known[text]]
+
+
+def as_text(records: list[dict[str, Any]]) -> str:
+    """The records as JSON, the seeds of a case on one line."""
+    text = json.dumps(records, indent=1)
+    return re.sub(r'\[\n\s+("\w+"(?:,\n\s+"\w+")*)\n\s+\]', _on_one_line, text) + "\n"
+
+
+def _on_one_line(found: re.Match[str]) -> str:
+    return "[" + re.sub(r"\s+", " ", found[1]) + "]"
 
 
 def main() -> int:
@@ -197,24 +217,29 @@ def main() -> int:
     parser.add_argument("--record", action="store_true", help="write the file")
     parser.add_argument("--solvers", nargs="*", choices=[*CASES], help="only these")
     arguments = parser.parse_args()
-    recorded = json.loads(RECORD.read_text())
-    if recorded["machine"] != machine() and not arguments.record:
-        print(f"recorded on {recorded['machine']}, this is {machine()}")
+    records = json.loads(RECORD.read_text())
+    here = next((record for record in records if record["machine"] == machine()), None)
+    if here is None and not arguments.record:
+        print(f"not recorded on this machine, which is {machine()}")
         return 0
+    if here is None:
+        # Another version on the same processor takes the place of the last.
+        same = machine()["processor"]
+        records = [record for record in records if record["machine"]["processor"] != same]
+        records.append(here := {"machine": machine(), "digests": {}})
     chosen = [group for group in groups() if not arguments.solvers or group[0] in arguments.solvers]
     wrong, found = 0, {}
     with ProcessPoolExecutor(2) as pool:
         for group, digests in zip(chosen, pool.map(digests_of, chosen), strict=True):
             found[" ".join(group)] = digests
-            different = differences(recorded, " ".join(group), digests)
+            different = differences(here, " ".join(group), digests)
             wrong += len(different)
             print(f"{' '.join(group)}: {len(digests)} cases, {len(different)} differ", flush=True)
             for line in [] if arguments.record else different:
                 print(f"  {line}", flush=True)
     if arguments.record:
-        kept = recorded["digests"] if arguments.solvers else {}
-        record = {"machine": machine(), "digests": kept | found}
-        RECORD.write_text(json.dumps(record, indent=1) + "\n")
+        here["digests"] = found if not arguments.solvers else here["digests"] | found
+        RECORD.write_text(as_text(records))
         print(f"recorded {sum(map(len, found.values()))} cases")
         return 0
     print(f"{wrong} of {sum(map(len, found.values()))} cases differ")

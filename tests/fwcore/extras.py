@@ -59,6 +59,7 @@ class Alternate(_AlternateFields):
     name = "alternate"
     title = "even and odd columns in turn"
     replaces = False
+    together = True
 
     @classmethod
     def drawn(cls, design, sigma, options, seed):
@@ -140,6 +141,7 @@ class PseudoHuber(_PseudoHuberFields):
     error_name = "mean absolute error"
     error_formula = r"\frac1m \sum_i |r_i|"
     error_unit = "the unit of y"
+    option = ""
     error_power = 1
     response = "numbers"
     centred = False
@@ -174,7 +176,7 @@ class PseudoHuber(_PseudoHuberFields):
         t = shrink * residual
         return float((t * y).sum() + (np.sqrt(np.maximum(0.0, 1.0 - t * t)) - 1.0).sum())
 
-    def lam_max(self, sigma, y, correlate):
+    def initial_slope(self, sigma, y, correlate):
         return correlate(y / np.sqrt(1.0 + y * y))
 
     def error(self, prediction, y):

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ from fwcore import (
     ParameterError,
     all_solvers,
     cli,
+    datasets,
     find_solver,
     register,
     unregister,
@@ -190,6 +192,21 @@ def test_the_lists_name_everything():
         assert len(json.loads(run(command, "--json").output)) > 20
     assert json.loads(run("solvers", "cd", "--json").output)[0]["needs"] == ["closed_line_search"]
     assert "one of" in run("solvers", "nobody").stderr
+
+
+def test_flags_say_of_whom_they_are_and_what_each_does_by_default():
+    told = " ".join(run("path", "--help").output.replace("│", " ").split())
+    assert "by default, 1%: sfw" in told or "by default, sfw: 1%" in told
+    assert "away_fw, pairwise_fw: 100%" in told
+    assert all(name in told for name in ("--nonnegative", "--positive", "huber:T"))
+
+
+@pytest.mark.parametrize(("solver", "columns"), [("sfw", "40%"), ("away_fw", "100%")])
+def test_the_sampling_of_a_dataset_is_for_those_that_sample(solver, columns, monkeypatch):
+    entry = dataclasses.replace(datasets.find("diabetes"), sampling="40%")
+    monkeypatch.setattr(datasets, "find", lambda name: entry)
+    given = ("--max-steps", "5", "--tol", "1", "--solver", solver)
+    assert json.loads(run(*FAST, *given).stdout)["settings"]["sampling"] == columns
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import io
 import json
 import math
 
+import numpy as np
 import pytest
 import toys
 from typer.testing import CliRunner
@@ -101,6 +102,19 @@ def test_without_test_rows_no_error_is_told():
     assert math.isnan(row.at)
 
 
+def test_labels_and_points_that_chance_ended_are_told():
+    random = np.random.default_rng(0)
+    X = random.standard_normal((40, 12))
+    test = (random.standard_normal((30, 12)), np.sign(random.standard_normal(30)))
+    labels = np.where(X[:, 0] > 0, 1.0, -1.0)
+    problem = Problem.from_arrays(X, labels, test=test)
+    asked = parse_specs("cd,sfw:sampling=1;empty=stop")
+    descent, sampled = compare(problem, asked, repeats=2, points=6)
+    assert 0.0 < descent.misclassified < 1.0
+    assert sampled.chance > 1.0
+    assert math.isnan(descent.chance)
+
+
 def test_a_loss_that_a_contender_lacks_is_refused_before_anything_runs(monkeypatch):
     X, y = toys.arrays("wide")
     problem = Problem.from_arrays(X, [1.0 if v > 0 else -1.0 for v in y], loss="logistic")
@@ -126,6 +140,7 @@ def test_every_format_tells_the_same():
     latex = run("--solvers", "cd,sfw:5%", "--format", "latex").stdout
     assert r"sfw:5\% &" in latex
     assert latex.rstrip().endswith(r"\end{tabular}")
+    assert find_loss("squared").error_formula in latex
     assert "sfw:5%" in run("--solvers", "cd,sfw:5%").stdout
 
 

@@ -161,6 +161,49 @@ def test_after_draws_in_vain_the_support_is_looked_at():
     assert (rows["gap"] > -1e-15).all()
 
 
+@pytest.mark.parametrize(("empty", "draws"), [("stop", 1), ("redraw", 3)])
+@pytest.mark.parametrize("loss", ["squared", "huber"])
+def test_a_step_of_length_zero_ends_a_point_by_chance(loss, empty, draws):
+    """Of orthonormal columns only the first correlates with y, so that a draw of 2 of 10 misses it
+    with probability 0.8. Algorithm 2 as printed then stays at the origin.
+    """
+    X = np.vstack([np.eye(10), -np.eye(10)])
+    problem = Problem.from_arrays(X, X[:, 0], standardize=False, loss=loss)
+    missed, seeds = 0, 2000
+    for seed in range(seeds):
+        method, state = start(
+            problem, radius=0.5, seed=seed, rule="moved", tol=1e-3, sampling="2", empty=empty,
+            redraw_until=5,
+        )  # fmt: skip
+        rows = method.advance(problem, state, 100)
+        assert method.outcome(state) == Status.EMPTY_DRAW
+        assert (rows["gap"][-1], rows["moved"][-1]) == (0.0, 0.0)
+        assert rows["dots"][-1] == problem.p + 2 * (rows["empty"][-1] + len(rows) - 1)
+        missed += rows["nnz"][-1] == 0
+    expected = 0.8**draws
+    assert missed / seeds == pytest.approx(expected, abs=4 * np.sqrt(expected / seeds))
+
+
+def test_points_ended_by_chance_are_counted_and_told():
+    problem = toys.problem("wide")
+    stopped = walk_path(problem, "sfw", sampling="2", empty="stop")
+    assert stopped.status == Status.EMPTY_DRAW
+    assert not stopped.status.converged
+    ended = int((stopped.points["status"] == Status.EMPTY_DRAW).sum())
+    assert stopped.summary()["points_ended_by_chance"] == stopped.ended_by_chance == ended > 10
+    redrawn = walk_path(problem, "sfw", sampling="2")
+    assert redrawn.ended_by_chance == 0
+    assert redrawn.points["objective"][-1] < stopped.points["objective"][-1]
+
+
+def test_an_empty_draw_is_a_small_gap_where_the_gap_is_the_rule():
+    """Draws that certify go on; the iterate stays where it is."""
+    options = {"sampling": "2", "empty": "stop", "rule": "gap", "tol": 1e-2, "certify": 0.9}
+    result = walk_path(toys.problem("wide"), "sfw", [1.0, 2.0], **options)
+    assert result.status == Status.SMALL_GAP
+    assert result.trace["empty"][-1] > 1
+
+
 def test_a_tiny_scale_is_folded_into_the_vectors():
     problem = toys.problem("wide")
     method, state = start(problem, "sfw", sampling="20")

@@ -1,6 +1,5 @@
 """Solvers of other libraries: the same problems, through a process of their own."""
 
-import sys
 from itertools import product
 
 import numpy as np
@@ -125,6 +124,6 @@ def test_points_between_breakpoints_are_those_of_the_lasso():
 
 
 def test_a_design_too_large_to_be_made_dense_is_refused(monkeypatch):
-    monkeypatch.setattr(sys.modules[Lars.__module__], "_MOST_ENTRIES", 100)
+    monkeypatch.setattr(Lars, "most_entries", 100)
     with pytest.raises(ParameterError, match="Lars"):
         Walk(toys.problem("sparse", "csc"), "lars", [1.0])

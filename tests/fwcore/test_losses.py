@@ -5,8 +5,23 @@ import pytest
 import scipy.optimize
 import scipy.sparse
 import toys
+from numba import njit
 
-from fwcore import LOSSES, ParameterError, Problem, all_solvers, find_loss, grids, walk_path
+from fwcore import (
+    LOSSES,
+    ParameterError,
+    Problem,
+    all_solvers,
+    find_loss,
+    find_solver,
+    grids,
+    register_loss,
+    walk_path,
+)
+from fwcore.losses import is_parabola, is_separable
+from fwcore.losses.huber import Huber
+from fwcore.solvers import certified_solver
+from fwcore.step_rules import find_step_rule
 
 
 def gross_outliers(seed, rows=40, columns=12):
@@ -15,6 +30,16 @@ def gross_outliers(seed, rows=40, columns=12):
     y = 2.0 * X[:, 0] - X[:, 3] + 0.3 * random.standard_normal(rows)
     y[random.choice(rows, 5, replace=False)] += random.choice([-60.0, 60.0], 5)
     return X, y
+
+
+@njit
+def _parabola(loss):
+    return is_parabola(loss)
+
+
+@njit
+def _separable(loss):
+    return is_separable(loss)
 
 
 def split_minimum(problem, lam, positive=False):
@@ -116,6 +141,9 @@ def test_a_loss_says_what_it_is(name):
     assert find_loss(loss.text) == loss
     for attribute in ("formula", "tex", "error_name", "error_formula", "error_unit", "response"):
         assert isinstance(getattr(loss, attribute), str)
+    # What kernels ask when they are compiled is what Python asks.
+    assert _parabola(loss) == loss.closed_line_search
+    assert _separable(loss) == loss.separable
     random = np.random.default_rng(0)
     y = np.where(random.standard_normal(9) > 0, 1.0, -1.0)
     u, step = random.standard_normal(9), 1e-6
@@ -142,3 +170,39 @@ def test_labels_are_told_as_misclassified_by_the_squared_loss_too():
         assert point["train_misclassified"] == wrong
         assert 0.0 <= point["test_misclassified"] < 0.5
     assert np.isnan(walk_path(toys.problem(), "cd", [1.0]).points["train_misclassified"]).all()
+
+
+def test_a_loss_that_is_no_parabola_may_not_be_centred():
+    centred = type("Centred", (Huber,), {"name": "centred", "centred": True, "__slots__": ()})
+    with pytest.raises(ParameterError, match=r"'centred' parameter .* must be False"):
+        register_loss(centred)
+    assert "centred" not in LOSSES
+
+
+def test_without_a_bound_of_its_curvature_a_loss_has_open_loop_steps_only():
+    unbounded = find_loss("huber")._replace(curvature_bound=0.0)
+    assert find_step_rule("open-loop", unbounded).name == "open-loop"
+    for rule in ("line-search", "short", "adaptive"):
+        with pytest.raises(ParameterError, match=r"one of \['open-loop'\]"):
+            find_step_rule(rule, unbounded)
+    lacking = {s.name for s in all_solvers() if "a bound of its curvature" in s.lacks(unbounded)}
+    assert {"fista", "apg", "scd", "detcd", "omp", "cosamp", "stoch_cosamp"} <= lacking
+
+
+@pytest.mark.parametrize(
+    ("loss", "form", "expected"),
+    [
+        ("squared", "ball", "corrective_fw"),
+        ("squared", "penalty", "active_set"),
+        ("logistic", "ball", "apg"),
+        ("huber", "penalty", "fista"),
+    ],
+)
+def test_the_certified_solver_of_a_form_takes_the_problem(loss, form, expected):
+    X, y = gross_outliers(0)
+    problem = Problem.from_arrays(X, np.sign(y) if loss == "logistic" else y, loss=loss)
+    assert certified_solver(problem, form).name == expected
+    with pytest.raises(ParameterError, match="a solver is certified"):
+        certified_solver(problem, "support")
+    constrained = Problem.from_arrays(X, y, positive=True)
+    assert find_solver(certified_solver(constrained, form).name).positive

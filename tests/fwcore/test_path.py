@@ -6,7 +6,7 @@ import pyarrow.parquet
 import pytest
 import toys
 
-from fwcore import ParameterError, Status, Walk, grids, walk_path
+from fwcore import ParameterError, Problem, Status, Walk, grids, path, walk_path
 from fwcore.result_files import read_points
 from fwcore.solve import CHECKPOINT
 
@@ -195,3 +195,51 @@ def test_files_of_older_versions_are_read_under_todays_names(tmp_path):
     again = read_points(tmp_path / "old.parquet")
     assert again.column_names == new.column_names == [*result.points.dtype.names, *COEFFICIENTS]
     assert new.column("train_error").to_pylist() == result.points["train_error"].tolist()
+
+
+def test_a_result_is_a_data_frame_and_an_xarray():
+    result = walk_path(toys.problem("wide"), "cd", [2.0, 1.0, 0.5])
+    rows = result.to_dataframe()
+    assert rows.index.tolist() == result.grid.tolist()
+    assert rows["nnz"].tolist() == result.points["nnz"].tolist()
+    assert set(rows["status"]) == {"small_move"}
+    held = pytest.importorskip("xarray") and result.to_xarray()
+    dense = result.coefs.toarray()
+    assert held.sizes["feature"] == np.count_nonzero(dense.any(axis=1))
+    for feature in held["feature"].to_numpy():
+        line = held["coefficient"].sel(feature=feature).to_numpy()
+        np.testing.assert_array_equal(line, dense[feature])
+
+
+def test_results_and_problems_show_themselves_and_execute_nothing():
+    X, y = toys.arrays("wide")
+    problem = Problem.from_arrays(X, y, name="<script>alert(1)</script>")
+    result = walk_path(problem, "active_set", [2.0, 1.0, 0.5], tol=1e-4)
+    for told in (result._repr_html_(), problem._repr_html_()):
+        assert "<script>" not in told
+        assert "&lt;script&gt;" in told
+    assert "certified to 0.001" in result._repr_html_()
+    assert result._repr_html_().count("<polyline") == min(10, len(np.unique(result.coefs.indices)))
+    rough = walk_path(problem, "sfw", [0.5, 1.0], sampling="2", empty="stop")
+    assert "not certified" in rough._repr_html_()
+    assert f"{problem.p:,}" in problem._repr_html_()
+
+
+def test_a_bar_shows_the_way_and_an_interrupt_returns_what_was_reached(capsys, monkeypatch):
+    problem = toys.problem("wide")
+    grid = problem.lam_max * np.geomspace(1.0, 0.01, 20)
+    whole = walk_path(problem, "cd", grid, progress=True)
+    assert whole.digest() == walk_path(problem, "cd", grid).digest()
+    kept = path.Walk._keep
+
+    def interrupted(walk, snapshot):
+        kept(walk, snapshot)
+        if walk.reached == 7:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(path.Walk, "_keep", interrupted)
+    part = walk_path(problem, "cd", grid, progress=True)
+    assert (part.points.size, part.status) == (7, Status.STOPPED)
+    assert (part.points["objective"] == whole.points["objective"][:7]).all()
+    with pytest.raises(KeyboardInterrupt):
+        walk_path(problem, "cd", grid)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from fwcore import datasets
+from fwcore import datasets, walk_path
 from fwcore.datasets import ParseOptions, parse_file, reading
 
 FOLDER = Path(os.environ.get("FWCORE_DATA", "absent"))
@@ -125,3 +125,20 @@ def test_what_is_at_hand_loads(name, monkeypatch, tmp_path):
         or entry.degree is not None
     )
     reading._load.cache_clear()
+
+
+@pytest.mark.slow
+@needs("pyrim/pyrim.arff")
+def test_chance_ends_two_points_of_three_as_algorithm_2_is_printed():
+    """Frandi et al. (2016) on Pyrim with kappa = 2,014: about 270 steps and 68 of 100 points."""
+    problem = datasets.load("pyrim", test_fraction=0.0)
+    ended, steps, active = [], [], []
+    for seed in range(3):
+        stopped = walk_path(problem, "sfw", sampling="2014", empty="stop", seed=seed)
+        ended.append(stopped.ended_by_chance)
+        steps.append(stopped.points["steps"][-1])
+        active.append(walk_path(problem, "sfw", sampling="2014", seed=seed).points["nnz"].mean())
+    assert np.mean(ended) == pytest.approx(68, abs=5)
+    assert np.mean(steps) == pytest.approx(269, rel=0.15)
+    # The number of active features does depend on the sampling.
+    assert np.mean(active) > 1.5 * walk_path(problem, "fw").points["nnz"].mean()

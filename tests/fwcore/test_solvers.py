@@ -19,6 +19,7 @@ from fwcore import (
     walk_path,
     warmup,
 )
+from fwcore.solvers.base import NEEDS
 from fwcore.solvers.frank_wolfe.fw import DeterministicFW
 
 # What is not computed here has no steps, and pursuits no rule to stop by (test_omp); what samples
@@ -86,6 +87,23 @@ def test_the_same_seed_gives_the_same_bits_in_chunks_of_any_size(name, wanted):
         np.testing.assert_array_equal(result.trace[column], reference.trace[column], err_msg=column)
 
 
+@pytest.mark.parametrize("name", OURS)
+def test_the_last_row_of_a_point_says_what_the_judge_says(name):
+    problem = toys.problem("wide")
+    result = walk_path(problem, name, grid_for(find_solver(name), problem), seed=7)
+    ends = np.flatnonzero(np.diff(result.trace["point"], append=-1))
+    rows, points = result.trace[ends], result.points
+    np.testing.assert_allclose(rows["l1"], points["l1"], rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(rows["nnz"], points["nnz"])
+    np.testing.assert_array_equal(rows["step"], points["steps"])
+    if find_solver(name).draws == "columns":
+        np.testing.assert_allclose(rows["objective"], points["objective"], rtol=1e-9)
+        assert (np.diff(result.trace["dots"]) >= 0).all()
+    else:
+        # The objective is an estimate, see `fwcore.trace`; derivatives are what is charged.
+        assert (np.diff(result.trace["grads"], prepend=0) > 0).all()
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_one_step_is_one_row(name):
     problem = toys.problem("wide")
@@ -112,6 +130,8 @@ def test_declares_what_the_page_and_the_papers_need(name):
     assert solver.title
     assert any(character.isdigit() for character in solver.reference)
     assert solver.form in FORMS
+    assert set(solver.needs) <= set(NEEDS)
+    assert solver.draws in ("columns", "rows")
     for option, parameter in solver.Options.declared().items():
         assert parameter.doc, option
 
@@ -130,6 +150,8 @@ def test_a_registered_solver_is_found_warmed_up_and_taken_back(monkeypatch):
             register(Twin())
     finally:
         unregister("twin")
+    with pytest.raises(ParameterError, match="'form' parameter of Odd"):
+        register(type("Odd", (DeterministicFW,), {"name": "odd", "form": "penalised"})())
     with pytest.raises(ParameterError, match=r"'solver'.*'twin'"):
         find_solver("twin")
 

@@ -60,6 +60,7 @@ class CoordinateState(NamedTuple):
 class CoordinateSolver(Solver):
     """Subclasses bring the kernel that makes steps."""
 
+    family = "Coordinate descent"
     form = "penalty"
     positive = True
     needs: ClassVar[tuple[str, ...]] = ("curvature_bound",)

@@ -96,6 +96,7 @@ class CoordinateDescent(Solver):
     title = "Coordinate descent"
     reference = "Friedman, Hastie & Tibshirani 2010; strong rules: Tibshirani et al. 2012"
     form = "penalty"
+    family = "Coordinate descent"
     needs = ("closed_line_search",)
     positive = True
     Options = PenaltyOptions

@@ -59,7 +59,9 @@ class LibrarySolver(Solver):
     the way of the data; dot products and entries cannot be counted, and stay 0.
     """
 
+    family = "Libraries"
     needs = ("closed_line_search",)
+    most_entries: ClassVar[int] = _MOST_ENTRIES
     form = "penalty"
     Options = LibraryOptions
     counts = False
@@ -82,11 +84,11 @@ class LibrarySolver(Solver):
                 "solver", "fwcore", f"one whose package is installed: {self.missing}", self.name
             )
         m, p = problem.design.shape
-        if problem.design.entries == m * p > _MOST_ENTRIES:
+        if problem.design.entries == m * p > self.most_entries:
             raise ParameterError(
                 "X",
                 type(self).__name__,
-                f"one of at most {_MOST_ENTRIES:,} entries when made dense",
+                f"one of at most {self.most_entries:,} entries when made dense",
                 f"{m:,} x {p:,}",
             )
         counters = new_counters(problem, WalkOptions())

@@ -14,8 +14,6 @@ from fwcore.options import Count, Options
 from fwcore.problem import Problem
 from fwcore.solvers.external._process import LibrarySolver, LibraryState
 
-_MOST_ENTRIES = 2**28
-
 
 def prepare(X: Any, y: Floats, offset: Floats | None) -> Callable[[float, float, Floats], Floats]:
     """(delta, breakpoints, start) -> a of that l1 norm; the path is walked when first asked for."""
@@ -79,11 +77,11 @@ class Lars(LibrarySolver):
         return float(options.breakpoints)
 
     def init(self, problem: Problem, options: Any, seed: int) -> LibraryState:
-        if problem.m * problem.p > _MOST_ENTRIES:
+        if problem.m * problem.p > self.most_entries:
             raise ParameterError(
                 "X",
                 "Lars",
-                f"one of at most {_MOST_ENTRIES:,} entries: it works on a dense copy",
+                f"one of at most {self.most_entries:,} entries: it works on a dense copy",
                 problem.m * problem.p,
             )
         return super().init(problem, options, seed)

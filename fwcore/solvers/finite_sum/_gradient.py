@@ -1,7 +1,7 @@
 """A gradient that is kept up to date by batches of rows, and its largest entry: what a turn of
 `fwcore.solvers.finite_sum._loop` does.
 
-States are `fwcore.solvers.finite_sum._loop.SumState`: r = weight * slope, but for the age of a
+States are `fwcore.solvers.finite_sum._loop.SumState`: r = weight * slope, except for the age of a
 block (`fwcore.kernels.tournament_tree`), and ``along`` = r'a. What is called once a sample takes
 the arrays that it needs: to hand over a whole state costs more than a short row.
 """

@@ -22,14 +22,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.errors import ParameterError
 from fwcore.kernels.dispatch import compiled_only
 from fwcore.kernels.random import new_stream
 from fwcore.kernels.scaled_iterate import SCALED, coefficients
 from fwcore.kernels.tournament_tree import new_tree
 from fwcore.kernels.types import Floats, Ints
 from fwcore.losses import loss_at
-from fwcore.options import DIRECTIONS, FiniteSumOptions
+from fwcore.options import DIRECTIONS, BatchSize, FiniteSumOptions
 from fwcore.problem import Problem
 from fwcore.solvers.base import Solver, check_limit, check_move, new_counters, record, start_point
 from fwcore.solvers.finite_sum._gradient import draw, fill, true_gap
@@ -107,6 +106,7 @@ def estimate(method, rows, y, loss, state):
 class FiniteSumSolver(Solver):
     """Subclasses bring their `method`, a NamedTuple with `estimate` and `open_loop`."""
 
+    family = "Sampled rows"
     form = "ball"
     draws = "rows"
     Options = FiniteSumOptions
@@ -120,11 +120,7 @@ class FiniteSumSolver(Solver):
 
     def batch(self, problem: Problem, options: Any) -> int:
         """b, the rows of a turn."""
-        try:
-            return int(options.batch.kappa(problem.m))
-        except ParameterError as error:
-            rule = f"a percentage, or an int in [1, {problem.m}], the number of samples"
-            raise ParameterError("batch", type(self).__name__, rule, options.batch.text) from error
+        return BatchSize.rows(options.batch, problem.m, type(self).__name__)
 
     def init(self, problem: Problem, options: Any, seed: int) -> SumState:
         m, p, batch = problem.m, problem.p, self.batch(problem, options)
@@ -202,21 +198,21 @@ def _confirmed(rows, y, loss, state, gap):
 
 
 @njit(nogil=True, cache=True)
-def _advance(rows_of_design, y, loss, state, rows):
-    """Turns until ``rows`` is full or the point ends; the number of rows filled."""
+def _advance(rows, y, loss, state, trace):
+    """Turns until ``trace`` is full or the point ends; the number of its rows that were filled."""
     it, counters = state.iterate[0], state.counters[0]
     if it.fill:
-        fill(rows_of_design, y, loss, state)
+        fill(rows, y, loss, state)
         it.fill = False
-    for k in range(rows.size):
+    for k in range(trace.size):
         draw(state.order, it.batch, state.stream)
-        j, vertex, gap = estimate(state.method, rows_of_design, y, loss, state)
-        row, seen, step, moved = rows[k], 0.0, 0.0, 0.0
+        j, vertex, gap = estimate(state.method, rows, y, loss, state)
+        row, seen, step, moved = trace[k], 0.0, 0.0, 0.0
         for i in range(it.batch):
             seen += loss_at(loss, state.image[i], y[state.order[i]])
-        ends = _confirmed(rows_of_design, y, loss, state, gap)
+        ends = _confirmed(rows, y, loss, state, gap)
         if not ends:
-            step, moved = take_step(rows_of_design, y, loss, state, j, vertex, gap)
+            step, moved = take_step(rows, y, loss, state, j, vertex, gap)
             it.turn += 1
         row.objective, row.l1, row.nnz = seen * y.size / it.batch, it.scale * it.l1, it.nnz
         row.grads = it.grads
@@ -233,4 +229,4 @@ def _advance(rows_of_design, y, loss, state, rows):
         check_limit(counters)
         if counters.outcome != 0:
             return k + 1
-    return rows.size
+    return trace.size

@@ -94,7 +94,7 @@ def _minimum_of(curve, descent, most):
         own += negative_derivative_at(curve.loss, image[k], curve.response[k]) * toward[k]
     if own <= 0.0:
         return 0.0
-    return most * minimum_on_segment(curve.loss, curve.response, image, toward, 0.0, 0.0, own)
+    return most * minimum_on_segment(curve.loss, curve.response, image, toward, 0.0, 0.0, own, 1.0)
 
 
 @njit(nogil=True, cache=True)

@@ -25,6 +25,7 @@ class FrankWolfeSolver(Solver):
     is that of the Lasso with these.
     """
 
+    family = "Frank-Wolfe"
     form = "ball"
     positive = True
     Options = BallOptions
@@ -47,8 +48,12 @@ class FrankWolfeSolver(Solver):
             raise ParameterError(error.name, type(self).__name__, error.rule, error.got) from None
 
     def redraw_until(self, options: Any) -> int:
-        """Columns that a step looks at in vain before it looks at the support too."""
+        """Columns that a step looks at in vain before it gives up drawing."""
         return 0
+
+    def asks_support(self, options: Any) -> bool:
+        """Whether a step that found no descent vertex looks at the support."""
+        return True
 
     def small_gaps_wanted(self, p: int, kappa: int, options: Any) -> int:
         """Small gaps in a row that end a point where the gap is the rule."""
@@ -84,6 +89,7 @@ class FrankWolfeSolver(Solver):
         else:
             oracle = self.oracle(seen, engine.sigma(problem), options, seed)
         state.iterate["redraw_until"] = self.redraw_until(options)
+        state.iterate["asks_support"] = self.asks_support(options)
         rule = find_step_rule(self.step(options), problem.loss)
         return RunState(state._replace(oracle=oracle, rule=rule), engine)
 

@@ -204,7 +204,7 @@ def _advance(design, sigma, sqnorms, f0, state, rows):
         moved = 0.0
         # The gap vouches for the iterate before the step, so where it is small enough that iterate
         # stays.
-        if gap > counters.gap_at_most:
+        if counters.outcome == 0 and gap > counters.gap_at_most:
             moved = step_toward(design, sigma, sqnorms, state, j, gradient)
         row = rows[k]
         row.objective = f0 + 0.5 * it.energy - it.correlation

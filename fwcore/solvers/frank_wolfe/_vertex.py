@@ -10,6 +10,7 @@ from numba import njit
 from fwcore.design import col_dot, col_entries
 from fwcore.kernels.steepness import steepness
 from fwcore.oracles import steepest
+from fwcore.solvers.base import check_empty
 
 # A gap is a difference of larger numbers; below this share of them it is noise.
 _ROUNDING = 1e-13
@@ -39,9 +40,10 @@ def find_vertex(design, sigma, state, scale, image, image_sum, along, size):
 
     gradient_j = ``scale`` * z_j'``image`` - sigma_j, and ``along`` = gradient'a, a difference of
     numbers of ``size``. A sample may hold no descent vertex, and that is not convergence: draw
-    again, until ``redraw_until`` columns were looked at, and then look at the support too. For T
-    containing the support, delta * max_T abs(gradient) >= -gradient'a, so the gap is then never
-    negative.
+    again, until ``redraw_until`` columns were looked at. Then, where it ``asks_support``, look at
+    the support too: for T containing the support, delta * max_T abs(gradient) >= -gradient'a, so
+    the gap is never negative. Else the iterate itself is the best there is, with a gap of 0; that
+    ends the point where small moves do.
     """
     it, counters = state.iterate[0], state.counters[0]
     looked, positive = 0, counters.positive
@@ -54,14 +56,18 @@ def find_vertex(design, sigma, state, scale, image, image_sum, along, size):
         counters.entries += entries
         toward = counters.value * steepness(slope, positive)
         gap = along + toward
-        # The vertex of the last step has a gap of 0 but for rounding: to draw it again is to draw
+        # The vertex of the last step has a gap of 0 up to rounding: to draw it again is to draw
         # no descent vertex.
         if gap > _ROUNDING * (size + toward) or dots >= sigma.size:
             return j, slope, gap
         counters.empty += 1
-        if looked >= it.redraw_until:
+        if looked < it.redraw_until:
+            continue
+        if it.asks_support:
             j, slope = _steepest_of_support(design, sigma, state, scale, image, image_sum, j, slope)
             return j, slope, along + counters.value * steepness(slope, positive)
+        check_empty(counters)
+        return j, slope, 0.0
 
 
 @njit(nogil=True, inline="always")

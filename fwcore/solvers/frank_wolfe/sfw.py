@@ -6,9 +6,15 @@ from typing import Any
 
 from fwcore import sampling
 from fwcore.kernels.types import Floats
-from fwcore.options import Amount, BallOptions, ColumnOracle, Count, SamplingRule, step_rule
-from fwcore.oracles import COLUMN_ORACLES, Blocks
+from fwcore.options import Amount, BallOptions, Choice, ColumnOracle, Count, SamplingRule, step_rule
+from fwcore.oracles import COLUMN_ORACLES
 from fwcore.solvers.frank_wolfe._solver import FrankWolfeSolver
+
+_EMPTY = {
+    "redraw-support": "redraw, then the active columns",
+    "redraw": "redraw, then end",
+    "stop": "end the point, as printed",
+}
 
 
 class SfwOptions(BallOptions):
@@ -48,13 +54,22 @@ class SfwOptions(BallOptions):
         "for 4 / (share sampled) and more "
         "looks at a column: all columns are then seen sooner by fw.",
     )
+    empty = Choice(
+        default="redraw-support",
+        choices=_EMPTY,
+        label="Empty draws",
+        doc="What a draw without a descent vertex does. redraw-support: it is repeated; when "
+        "redraw-until columns were looked at, the step looks at the active columns too, and never "
+        "ascends. redraw: it is repeated; then the step has length zero. stop: the step has "
+        "length zero at once, as Algorithm 2 is printed. Where coefficients must settle, a step "
+        "of length zero ends the point by chance.",
+    )
     redraw_until = Count(
         default=194,
         bounds=(1, 2**31 - 1),
         label="Redraw until",
-        doc="A draw without a descent vertex is repeated until this many columns were looked at "
-        "(194: with confidence 0.98 one "
-        "of the steepest 2 % is among them); then the step looks at the active columns too.",
+        doc="Columns that a step looks at in vain before it gives up drawing (194: with confidence "
+        "0.98 one of the steepest 2 % is among them).",
     )
 
 
@@ -87,9 +102,12 @@ class StochasticFW(FrankWolfeSolver):
         """
         if options.certify == 0.0:
             return 1
-        columns = 1 if options.draw == Blocks.name else min(options.overlooked, p)
-        replace = self._draws(options).replaces
-        return sampling.draws_to_certify(p, kappa, options.certify, columns, replace=replace)
+        drawn = self._draws(options)
+        columns = 1 if drawn.together else min(options.overlooked, p)
+        return sampling.draws_to_certify(p, kappa, options.certify, columns, replace=drawn.replaces)
 
     def redraw_until(self, options: Any) -> int:
-        return int(options.redraw_until)
+        return 1 if options.empty == "stop" else int(options.redraw_until)
+
+    def asks_support(self, options: Any) -> bool:
+        return bool(options.empty == "redraw-support")

@@ -28,7 +28,7 @@ from fwcore.trace import Rows
 
 _REACHED = int(Status.REACHED)
 ENDS = np.dtype([("wanted", np.int64), ("enough", np.float64)])
-# A column that depends on the support has a slope of 0 but for rounding, as a share of its norm and
+# A column that depends on the support has a slope of 0 up to rounding, as a share of its norm and
 # that of the residual.
 _DEPENDENT = 1e-8
 

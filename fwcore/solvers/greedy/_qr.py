@@ -185,14 +185,14 @@ def _grow(design, rows, sqnorms, entries, state):
 
 
 @njit(nogil=True, cache=True)
-def _advance(design, rows_of_design, sqnorms, entries, state, rows):
-    """Steps, a column each, until ``rows`` is full or the support is as large as wanted; the number
-    of rows filled.
+def _advance(design, rows, sqnorms, entries, state, trace):
+    """Steps, a column each, until ``trace`` is full or the support is as large as wanted; the
+    number of its rows that were filled.
     """
     it, counters = state.fit[0], state.counters[0]
-    for n in range(rows.size):
-        row, moved = rows[n], 0.0
-        grown = it.size < it.wanted and _grow(design, rows_of_design, sqnorms, entries, state)
+    for n in range(trace.size):
+        row, moved = trace[n], 0.0
+        grown = it.size < it.wanted and _grow(design, rows, sqnorms, entries, state)
         if grown:
             moved = _solve(state.triangle, state.along, state.values, it.size)
         row.objective, row.l1, row.nnz = (
@@ -204,4 +204,4 @@ def _advance(design, rows_of_design, sqnorms, entries, state, rows):
         if not grown or it.size >= it.wanted:
             counters.outcome = _REACHED
             return n + 1
-    return rows.size
+    return trace.size

@@ -1,13 +1,13 @@
 """The fit on some columns: min f(a) over a that is zero elsewhere, by Newton steps whose systems
 conjugate gradients solve.
 
-It ends when no column has more than 1e-9 of the slope that one could have. Of the squared loss the
-first step is the least-squares solution, and mostly the last; of the logistic loss steps are damped
-(Levenberg), change no prediction by more than 10, and are as long as the segment says: in a
-direction that separates the classes there is no curvature in the end, and a step along it no end.
-Nothing is factored, so that columns may come and go, and a fit begins from the last. Where columns
-depend on each other it is one of the minimisers. Where they separate the classes there is none:
-the fit then ends when the loss is a millionth of f(0).
+The fit ends when the slope of every column is at most 1e-9 of its largest possible value. For the
+squared loss the first step is the least-squares solution, and usually the last. For other losses
+steps are damped (Levenberg), change no prediction by more than 10, and are followed by a line
+search: in a direction that separates the classes the curvature vanishes, and a full step has no
+bound. Nothing is factored, so columns may join and leave, and a fit starts from the last one. Where
+columns are linearly dependent the result is one of the minimisers. Where they separate the classes
+there is no minimiser, and the fit ends when the loss is a millionth of f(0).
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def solve_on(design, sqnorms, y, loss, fit, counters):
         for i in range(y.size):
             descent += fit.residual[i] * fit.toward[i]
         length = (
-            minimum_on_segment(loss, y, fit.image, fit.toward, 0.0, 0.0, descent)
+            minimum_on_segment(loss, y, fit.image, fit.toward, 0.0, 0.0, descent, 1.0)
             if descent > 0.0
             else 0.0
         )

@@ -81,14 +81,16 @@ class Cosamp(Solver):
     An iteration lets the 2 k columns with the largest abs(x_j'r), r = -l'(X a, y), or what an
     oracle on a part of the rows takes for them (``oracle``), join those of a, fits on all of them
     (`fwcore.solvers.greedy._restricted_fit`), and keeps the k largest coefficients as they are. A
-    point ends after k iterations, once nothing is left to explain, or, but for oracles that draw,
-    when the iterate stays. The next begins where it ended.
+    point ends after k iterations, once nothing is left to explain, or when the iterate stays, where
+    the oracle does not draw. The next begins where it ended.
     """
 
     name = "cosamp"
     title = "CoSaMP"
     reference = "Needell & Tropp 2009; Rakotomamonjy, Koco & Ralaivola 2016, Algorithm 2"
+    family = "Greedy"
     form = "support"
+    needs = ("curvature_bound",)
     Options: ClassVar[type[Options]] = CosampOptions
 
     def oracle(self, problem: Problem, options: Any, seed: int) -> Any:

@@ -47,7 +47,9 @@ class OrthogonalMatchingPursuit(Solver):
     reference = (
         "Pati, Rezaiifar & Krishnaprasad 1993; Rakotomamonjy, Koco & Ralaivola 2016, Algorithm 1"
     )
+    family = "Greedy"
     form = "support"
+    needs = ("curvature_bound",)
     Options = OmpOptions
 
     def init(self, problem: Problem, options: Any, seed: int) -> RunState:

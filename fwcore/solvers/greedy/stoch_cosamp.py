@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from fwcore.errors import ParameterError
 from fwcore.options import BatchSize, OracleOptions, judged_every
 from fwcore.oracles import RowSubsetOracle
 from fwcore.oracles.choice import row_subset_oracle
@@ -35,11 +34,7 @@ class StochCosamp(Cosamp):
     Options = StochCosampOptions
 
     def oracle(self, problem: Problem, options: Any, seed: int) -> RowSubsetOracle:
-        try:
-            batch = options.batch.kappa(problem.m)
-        except ParameterError as error:
-            rule = f"a percentage, or an int in [1, {problem.m}], the number of samples"
-            raise ParameterError("batch", type(self).__name__, rule, options.batch.text) from error
+        batch = BatchSize.rows(options.batch, problem.m, type(self).__name__)
         asked = OracleOptions(
             oracle="random-rows",
             oracle_rule="budget",

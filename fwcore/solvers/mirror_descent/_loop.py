@@ -130,6 +130,7 @@ class MirrorState(NamedTuple):
 class MirrorSolver(Solver):
     """Subclasses bring the exponent of the link."""
 
+    family = "Mirror descent"
     form = "penalty"
     Options = MirrorOptions
     draws = "rows"
@@ -293,12 +294,12 @@ def _gap(design, y, loss, entries, state):
 
 
 @njit(nogil=True, cache=True)
-def _advance(design, rows_of_design, y, loss, f0, entries, state, rows):
-    """Steps until ``rows`` is full or the point ends; the number of rows filled."""
+def _advance(design, rows, y, loss, f0, entries, state, trace):
+    """Steps until ``trace`` is full or the point ends; the number of its rows that were filled."""
     it, counters = state.mirror[0], state.counters[0]
-    for k in range(rows.size):
-        healthy = _learn_many(rows_of_design, y, loss, f0, state)
-        moved, gap, row = np.nan, np.nan, rows[k]
+    for k in range(trace.size):
+        healthy = _learn_many(rows, y, loss, f0, state)
+        moved, gap, row = np.nan, np.nan, trace[k]
         checks = healthy and counters.gap_at_most >= 0.0 and (it.since + 1) % it.check == 0
         if healthy:
             moved = _settle(state)
@@ -317,4 +318,4 @@ def _advance(design, rows_of_design, y, loss, f0, entries, state, rows):
             counters.outcome = _DIVERGED
         if counters.outcome != 0:
             return k + 1
-    return rows.size
+    return trace.size

@@ -73,7 +73,10 @@ class ProximalState(NamedTuple):
 class ProximalSolver(Solver):
     """Subclasses name the form."""
 
+    family = "Proximal gradient"
+    certified = True
     positive = True
+    needs = ("curvature_bound",)
     Options = GapOptions
 
     def ridge_weight(self, options: Any, value: float) -> float:

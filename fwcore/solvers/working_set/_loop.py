@@ -97,6 +97,8 @@ class WorkingSet:
 class WorkingSetSolver(Solver):
     """What the two forms share."""
 
+    family = "Certified"
+    certified = True
     needs = ("closed_line_search",)
     Options = CertifiedOptions
 

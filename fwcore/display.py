@@ -1,0 +1,86 @@
+"""How results show themselves in a notebook: a few figures, the path as a small picture, and what
+the true gap is worth.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+
+_LINES = 10
+_WIDTH, _HEIGHT = 240.0, 60.0
+# A gap of at most this share of f(0) is called certified.
+_SMALL = 1e-3
+
+
+def result_html(result: Any) -> str:
+    """Of a `PathResult`: a table of the summary, the largest coefficients, a badge of the gap."""
+    told = result.summary()
+    rows = {
+        "problem": told["dataset"],
+        "points": f"{told['points']:,} of {told['points_asked']:,}",
+        "steps": f"{told['steps']:,}",
+        "dot products": f"{told['dots']:,}" if told["dots"] else "not counted",
+        "mean active features": _number(told["mean_active"]),
+        "least test error": _number(told["best_test_error"]),
+        "CPU seconds": _number(told["seconds"]),
+    }
+    title = f"<b>{escape(result.solver)}</b> {_badge(told['max_relative_gap'])}"
+    sentence = f"<p>{escape(told['message'])}</p>"
+    return f"<div>{title}{_table(rows)}{_sparkline(result)}{sentence}</div>"
+
+
+def problem_html(problem: Any) -> str:
+    """Of a `Problem`: its size, its loss and its constraint."""
+    tested = 0 if problem.test_y is None else len(problem.test_y)
+    rows = {
+        "rows": f"{problem.m:,}, and {tested:,} held out",
+        "columns": f"{problem.p:,}",
+        "stored as": type(problem.design).__name__,
+        "loss": problem.loss.text,
+        "error": problem.loss.error_name,
+        "constraint": "a ≥ 0" if problem.positive else "none",
+    }
+    return f"<div><b>{escape(problem.name)}</b>{_table(rows)}</div>"
+
+
+def _table(rows: dict[str, str]) -> str:
+    cells = (f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in rows.items())
+    return f"<table>{''.join(cells)}</table>"
+
+
+def _number(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.4g}"
+
+
+def _badge(gap: float | None) -> str:
+    """The worst true gap, green where it certifies."""
+    if gap is None:
+        return ""
+    colour, word = ("#1a7f37", "certified") if gap <= _SMALL else ("#9a6700", "not certified")
+    style = f"border:1px solid {colour};color:{colour};border-radius:6px;padding:0 6px"
+    text = f"true gap at most {gap:.1e} of f(0): {word} to {_SMALL:g}"
+    return f'<span style="{style}">{text}</span>'
+
+
+def _sparkline(result: Any) -> str:
+    """The largest coefficients against the point of the path, as SVG."""
+    if result.points.size < 2 or result.coefs.nnz == 0:
+        return ""
+    means = np.asarray(abs(result.coefs).mean(axis=1)).ravel()
+    largest = np.argsort(-means, kind="stable")[: min(_LINES, np.count_nonzero(means))]
+    table = result.coefs.tocsr()[largest].toarray()
+    low, high = min(0.0, float(table.min())), max(0.0, float(table.max()))
+    x = np.linspace(1.0, _WIDTH - 1.0, table.shape[1])
+    y = _HEIGHT - 2.0 - (table - low) / (high - low) * (_HEIGHT - 4.0)
+    lines = "".join(_line(x, row) for row in y)
+    label = f"The {len(table)} largest coefficients along the path"
+    size = f'width="{_WIDTH:g}" height="{_HEIGHT:g}"'
+    return f'<svg {size} role="img" aria-label="{label}">{lines}</svg>'
+
+
+def _line(x: Any, y: Any) -> str:
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
+    return f'<polyline points="{points}" fill="none" stroke="currentColor" stroke-opacity="0.7"/>'
