@@ -12,6 +12,7 @@ from typing import Any
 from tornado.websocket import WebSocketClosedError
 
 import app.explorer  # noqa: F401 (so that the first page need not wait for it)
+from app import server
 from fwcore import warmup
 
 _log = logging.getLogger(__name__)
@@ -31,6 +32,8 @@ def on_server_loaded(server_context: Any) -> None:
     """Keep the log to what matters, the collector off what stays for ever, and compile the solvers
     in the background, unless FWCORE_WARMUP is 0: then each is compiled when it is first run.
     """
+    if server.public():
+        os.environ["FWCORE_CACHE_READONLY"] = "1"
     for name in _GOSSIPS:
         logging.getLogger(name).addFilter(_is_news)
         logging.getLogger(name).addFilter(_Seldom())

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from app import commands, server, shelf
 from app.look import look_at
@@ -27,6 +29,8 @@ _CHOICES = {
     "categorical": _parsing.CATEGORICAL,
 }
 _TEXTS = ("target", "positive")
+_Found: TypeAlias = tuple[datasets.Parsed, datasets.Parsed, dict[str, Any]]
+"""What was read, what is left of it, and what is said of it."""
 
 
 class Bringing:
@@ -36,7 +40,9 @@ class Bringing:
         self._explorer = explorer
         self._name, self._size = "", 0
         self._content = bytearray()
+        self._whole: datasets.Parsed | None = None
         self._parsed: datasets.Parsed | None = None
+        """What was read, and what is left of it without the columns that were left out."""
 
     def _tell(self, state: str, **more: Any) -> None:
         self._explorer.event("bring", state=state, name=self._name, **more)
@@ -46,7 +52,7 @@ class Bringing:
         limits = server.upload_limits()
         self._name = commands.text(data, "name", 200)
         self._size = commands.whole(data, "size", 0, 2**53)
-        self._content, self._parsed = bytearray(), None
+        self._content, self._whole, self._parsed = bytearray(), None, None
         try:
             if len(self._explorer.settings.own) >= server.most_brought():
                 room = server.most_brought()
@@ -97,34 +103,70 @@ class Bringing:
     def _read(self, options: datasets.ParseOptions) -> None:
         name, content = self._name, bytes(self._content)
 
-        def parse() -> tuple[datasets.Parsed, dict[str, Any]]:
+        def parse() -> _Found:
             parsed = datasets.parse_upload(name, content, server.upload_limits(), options)
-            return parsed, self._told(parsed)
+            return parsed, parsed, self._told(parsed)
+
+        self._work(parse)
+
+    def _work(self, act: Callable[[], _Found]) -> None:
+        """Find in a thread what the dialog shows next."""
+        name, size = self._name, len(self._content)
 
         def here() -> bool:
             # Another file may have come since, or the dialog was closed.
-            return name == self._name and len(self._content) == len(content)
+            return name == self._name and len(self._content) == size
 
-        def told(found: tuple[datasets.Parsed, dict[str, Any]]) -> None:
+        def told(found: _Found) -> None:
             if here():
-                self._parsed = found[0]
-                self._tell("read", **found[1])
+                self._whole, self._parsed, more = found
+                self._tell("read", **more)
 
         def failed(text: str) -> None:
             if here():
                 self._tell("refused", told=text, again=True)
 
-        self._explorer.reading.start(parse, told, failed)
+        self._explorer.reading.start(act, told, failed)
         self._tell("reading")
         self._explorer.watch()
 
-    def _told(self, parsed: datasets.Parsed) -> dict[str, Any]:
+    def do_bring_columns(self, data: dict[str, Any]) -> None:
+        """Leave columns out of what was read, by their names."""
+        whole, left_out = self._whole, data.get("left_out")
+        if whole is None:
+            raise ParameterError("file", "the page", "read before columns are chosen", "none")
+        known = set(self._names(whole))
+        asked = left_out[:_MOST_NAMES] if isinstance(left_out, list) else [None]
+        if not all(isinstance(name, str) and name in known for name in asked):
+            raise ParameterError("left_out", "the page", "names of columns of the file", "others")
+        gone = set(asked)
+        kept = [j for j, name in enumerate(whole.names) if str(name) not in gone]
+        if not kept:
+            raise ParameterError("left_out", "the page", "fewer than all columns", len(gone))
+
+        def leave_out() -> _Found:
+            names = [whole.names[j] for j in kept]
+            left = replace(whole, X=whole.X[:, kept], names=names)
+            return whole, left, self._told(left, whole, gone)
+
+        self._work(leave_out)
+
+    @staticmethod
+    def _names(parsed: datasets.Parsed) -> list[str]:
+        return [str(parsed.names[j]) for j in range(min(_MOST_NAMES, len(parsed.names)))]
+
+    def _told(
+        self,
+        parsed: datasets.Parsed,
+        whole: datasets.Parsed | None = None,
+        left_out: Collection[str] = (),
+    ) -> dict[str, Any]:
         report = parsed.report
-        names = [str(parsed.names[j]) for j in range(min(_MOST_NAMES, len(parsed.names)))]
         return {
             "lines": report.lines(),
             "target": report.target,
-            "names": names,
+            "names": self._names(whole or parsed),
+            "left_out": sorted(left_out),
             "choices": {name: [*values] for name, values in _CHOICES.items()},
             "look": look_at(parsed.X, parsed.y, parsed.names),
             "sizes": self._sizes(parsed),
@@ -153,7 +195,16 @@ class Bringing:
             raise ParameterError("degree", "the page", rule, degree)
         self._explorer.settings.bring(shelf.own_of(made, self._name))
         self._explorer.offer()
-        self._content, self._parsed, self._size = bytearray(), None, 0
+        self._content, self._size = bytearray(), 0
+        self._whole = self._parsed = None
+        self._tell("used")
+
+    def do_make(self, data: dict[str, Any]) -> None:
+        """Make data with a generator, and choose them."""
+        values = commands.texts(data, "values")
+        name = datasets.made.name_of(commands.text(data, "generator", 40), values)
+        self._explorer.settings.choose(name)
+        self._explorer.offer()
         self._tell("used")
 
     def do_data_look(self, data: dict[str, Any]) -> None:
@@ -178,5 +229,6 @@ class Bringing:
 
     def do_bring_end(self, data: dict[str, Any]) -> None:
         """Forget what has come."""
-        self._content, self._parsed, self._size = bytearray(), None, 0
+        self._content, self._size = bytearray(), 0
+        self._whole = self._parsed = None
         self._tell("none")

@@ -109,7 +109,7 @@ class Commander:
             rule = "without a certified answer, of a form that has one"
             raise ParameterError("runs", "the page", rule, len(self._settings.runs))
         spec = self._settings.add(name)
-        spec.options.param.update(tol=_CERTIFIED)
+        spec.options.param.update(rule="gap", tol=_CERTIFIED)
         self._explorer.selected = spec.key
 
     def do_duplicate(self, data: dict[str, Any]) -> None:
@@ -170,9 +170,7 @@ class Commander:
         if data.get("run") is not None:
             take_run(self._settings.find(self._key(data)), self._settings, name, value)
         elif name == "dataset":
-            commands.set_dataset(self._settings, value)
-        elif name == "loss":
-            commands.set_loss(self._settings, value)
+            self._settings.choose(value)
         else:
             take(self._settings, name, value)
 

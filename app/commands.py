@@ -8,10 +8,10 @@ import time
 from typing import Any
 
 from app.runs import COSTS, Pace
-from app.settings import Settings
 from fwcore import ParameterError
 
 LONGEST_NAME = 60
+_MOST_TEXTS = 20
 _SLOWEST, _FASTEST = 1e-4, 1e12
 
 
@@ -109,29 +109,12 @@ def pace(data: dict[str, Any]) -> Pace | None:
     return Pace(unit, float(rate))
 
 
-def set_dataset(settings: Settings, name: str) -> None:
-    """Choose another dataset.
-
-    Raises
-    ------
-    ParameterError
-        There is none of that name.
-    """
-    if name not in settings.param.dataset.objects:
-        rule = "a name of the catalogue, or of data brought to this page"
-        raise ParameterError("dataset", "the page", rule, name[:40])
-    settings.dataset = name
-
-
-def set_loss(settings: Settings, name: str) -> None:
-    """Choose another loss.
-
-    Raises
-    ------
-    ParameterError
-        There is none of that name.
-    """
-    known = settings.param.loss.objects
-    if name not in known:
-        raise ParameterError("loss", "the page", f"one of {[*known]}", name[:40])
-    settings.loss = name
+def texts(data: dict[str, Any], name: str) -> dict[str, str]:
+    """A few short texts by name."""
+    found = data.get(name)
+    if not isinstance(found, dict) or len(found) > _MOST_TEXTS:
+        raise ParameterError(name, "the page", f"at most {_MOST_TEXTS} texts by name", "others")
+    if not all(isinstance(key, str) and len(key) <= LONGEST_NAME for key in found):
+        rule = f"texts by names of at most {LONGEST_NAME} characters"
+        raise ParameterError(name, "the page", rule, "others")
+    return {key: text(found, key) for key in found}

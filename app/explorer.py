@@ -24,6 +24,7 @@ from app.controls.problem import (
     problem_fields,
     solver_choices,
 )
+from app.controls.recipes import recipes
 from app.controls.run import run_form
 from app.downloads import Download
 from app.drain import Drain
@@ -33,11 +34,12 @@ from app.keeper import the_keeper
 from app.links import read_link
 from app.live import all_pictures
 from app.pages import Pages
+from app.run_spec import RunSpec
 from app.runs import COSTS, Pace, Run, RunState
 from app.saved import SavedRuns
 from app.scheduler import scheduler
 from app.session import Session
-from app.settings import Experiment, RunSpec, Settings, why_not
+from app.settings import Experiment, Settings, why_not
 from app.taking import Taking
 from app.theme import run_look
 from app.views import all_views
@@ -93,6 +95,7 @@ class Explorer(Viewer):
         self.pace_told: list[Any] = [FIRST_PACE.unit, FIRST_PACE.rate]
         self.download: Download | None = None
         self._events = 0
+        self._drawn_as: dict[int, str] = {}
         self.refusal = ""
         self._budget = Budget(_MESSAGES_A_SECOND, _MESSAGES_AT_ONCE)
         self._watch: PeriodicCallback | None = None
@@ -108,6 +111,7 @@ class Explorer(Viewer):
             pictures=[picture.declaration() for picture in all_pictures()],
             views=[vars(view) for view in all_views()],
             units=[[unit, name] for unit, name in COSTS.items()],
+            recipes=recipes(),
             bounds=server.bounds(),
         )
         self.offer()
@@ -233,17 +237,19 @@ class Explorer(Viewer):
             self.selected = settings.runs[0].key
         self.feed.lead = self.selected
         chosen = settings.chosen()
+        named = {spec.key: (spec.name, self.feed.name(spec)) for spec in settings.runs}
+        self._drawn_as = {key: drawn for key, (name, drawn) in named.items() if drawn != name}
         self.wire.put(
             runs=[
                 {
                     "key": spec.key,
-                    "name": spec.name,
-                    "drawn": self.feed.name(spec),
+                    "name": named[spec.key][0],
+                    "drawn": named[spec.key][1],
                     "solver": spec.solver,
                     "hidden": spec.hidden,
                     "pinned": spec.pinned,
                     "changed": session.changed(spec, chosen),
-                    "against": why_not(spec.solver, settings.loss),
+                    "against": why_not(spec.solver, settings.loss, settings.dataset),
                     **run_look(spec.style),
                 }
                 for spec in settings.runs
@@ -264,9 +270,13 @@ class Explorer(Viewer):
         """Put where the runs are."""
         settings, session = self.settings, self.session
         for spec in settings.runs:
-            self.wire.put(**{f"row:{spec.key}": words.row(session.group(spec.key))})
+            row = words.row(session.group(spec.key))
+            if row["figures"] and (drawn := self._drawn_as.get(spec.key)):
+                row["figures"] = f"{drawn}: {row['figures']}"
+            self.wire.put(**{f"row:{spec.key}": row})
         shown = session.experiment or settings.chosen()
-        solvers = [spec.solver for spec in settings.runs]
+        walked = [spec.solver for spec in settings.runs if spec.key in session.runs]
+        solvers = walked or [spec.solver for spec in settings.runs]
         failures = [
             f"{run.solver.title}: {run.message}"
             for spec in settings.runs

@@ -15,11 +15,12 @@ from app.live.picture import Shown
 from app.live.reference import reference_of
 from app.live.sources import RunSources
 from app.live.spread import reached_by_all, spread
+from app.run_spec import RunSpec
 from app.runs import Run
 from app.scheduler import Job
 from app.session import Session
-from app.settings import RunSpec, Settings, relevant_columns
-from app.tables import points_table, runs_table
+from app.settings import Settings, relevant_columns
+from app.tables import points_table, printed_table, runs_table
 from app.wire import Wire
 
 _CHOOSE_EVERY_SECONDS = 1.0
@@ -42,6 +43,7 @@ class Feed:
         self.table = False
         self.lead: int | None = None
         """Key of the run that is selected."""
+        self._led: int | None = None
         self.point = -1
         """The point under the cursor, of the lead."""
         self._features, self._chosen_at = TopFeatures(), 0.0
@@ -55,22 +57,32 @@ class Feed:
         if experiment is None:
             return []
         relevant = relevant_columns(experiment.dataset)
+        specs = [s for s in self._settings.runs if s.key in runs and not s.hidden]
+        self._led = self._leader([s.key for s in specs if runs[s.key].reached])
         return [
             Shown(
                 spec.key,
                 self.name(spec),
                 runs[spec.key],
-                lead=spec.key == self.lead,
+                lead=spec.key == self._led,
                 pinned=spec.pinned,
                 relevant=relevant,
+                planned=getattr(getattr(spec.options, "sampling", None), "text", ""),
             )
-            for spec in self._settings.runs
-            if spec.key in runs and not spec.hidden
+            for spec in specs
         ]
+
+    def _leader(self, reached: list[int]) -> int | None:
+        """The run whose features and points the pictures show: the selected one, or while that has
+        no point the one that was shown before it.
+        """
+        if self.lead in reached or not reached:
+            return self.lead
+        return self._led if self._led in reached else reached[0]
 
     def name(self, spec: RunSpec) -> str:
         """What a run is called where its data are shown, whatever has been set since."""
-        return spec.given_name or self._session.names.get(spec.key, spec.name)
+        return spec.given_name or self._session.names.get(spec.key) or spec.name
 
     def look_at(self, pictures: tuple[str, ...], table: bool) -> None:
         """Feed these pictures from now on."""
@@ -94,6 +106,7 @@ class Feed:
     def tick(self) -> None:
         """Send what is new of all runs."""
         shown = self.shown()
+        self._wire.put(lead=self._led)
         self._follow(shown)
         changed = self._choose_features(shown)
         names = self._names(self.open)
@@ -169,7 +182,8 @@ class Feed:
         computed = [picture.computed for picture in all_pictures() if picture.name in self.open]
         for source, compute in dict(ChainMap(*map(dict, computed))).items():
             for entry in shown:
-                at, known = (self.point, self.lead, reached, entry.run), (entry.key, source)
+                at = (self.point, self._led, reached, entry.run, entry.planned)
+                known = (entry.key, source)
                 if lead is None or self._held.get(known) == at or known in self._computing:
                     continue
                 self._held[known] = at
@@ -187,4 +201,20 @@ class Feed:
                     **{f"title:{picture.name}": title, f"caption:{picture.name}": caption}
                 )
         if self.table:
-            self._wire.put(table=runs_table(shown), points=points_table(shown))
+            self._wire.put(
+                table=runs_table(shown),
+                points=points_table(shown),
+                printed=self._printed([entry for entry in shown if entry.run.ended]),
+            )
+
+    def _printed(self, ended: list[Shown]) -> dict[str, Any]:
+        """What a paper printed, beside the runs that are as there."""
+        printed, session = self._settings.printed, self._session
+        if printed is None:
+            return printed_table([], [])
+        alike = {
+            entry.key: entry
+            for entry in ended
+            if printed.of(entry.key, session.made_of(entry.key), session.experiment)
+        }
+        return printed_table(printed.rows, [alike.get(key) for key in printed.runs])

@@ -12,7 +12,7 @@ import scipy.sparse
 from app import shelf
 from app.controls.run import take_run
 from app.settings import Settings
-from fwcore import LOSSES, ParameterError, Problem, all_solvers, datasets
+from fwcore import DEFAULT_LOSS, LOSSES, ParameterError, Problem, all_solvers, datasets
 
 _OWNER = "Explorer"
 GivenRun: TypeAlias = str | tuple[str, Mapping[str, Any]]
@@ -66,11 +66,11 @@ def settings_of(
         names = [entry.name for entry in datasets.DATASETS]
         settings.dataset = _known("dataset", dataset, names)
     if loss is not None:
-        _known("loss", loss, LOSSES)
+        _known("loss", loss.partition(":")[0], LOSSES)
     if X is not None:
         X, y = _with_target(X, y, target)
         share = 0.25 if test_fraction is None else test_fraction
-        settings.bring(_own(X, y, test, share, feature_names, loss or "squared"))
+        settings.bring(_own(X, y, test, share, feature_names, loss or DEFAULT_LOSS))
     elif test_fraction is not None:
         settings.param.update(test_fraction=test_fraction)
     if loss is not None:

@@ -15,8 +15,9 @@ from typing import Any
 from app import server
 from app.controls.fields import take
 from app.controls.run import take_run
-from app.settings import MOST_RUNS, RunSpec, Settings
-from fwcore import ParameterError
+from app.run_spec import RunSpec
+from app.settings import MOST_RUNS, Settings
+from fwcore import ParameterError, datasets
 
 VERSION = 1
 LONGEST = 4_000
@@ -29,7 +30,10 @@ _MARKS = ("hidden", "pinned")
 
 def document(settings: Settings) -> dict[str, Any]:
     """The settings as plain values: what differs from the defaults of a dataset and of a solver."""
-    fresh = Settings(dataset=settings.dataset) if not settings.own else None
+    fresh = None
+    if not settings.own:
+        fresh = Settings()
+        fresh.choose(settings.dataset)
     held: dict[str, Any] = {"dataset": settings.dataset, "loss": settings.loss}
     for name in _PROBLEM:
         value = getattr(settings, name)
@@ -81,13 +85,12 @@ def restored(held: Any, own: Settings | None = None) -> Settings:
 
 def _take_problem(settings: Settings, held: dict[str, Any]) -> None:
     dataset, loss = held.get("dataset"), held.get("loss")
-    if dataset not in settings.param.dataset.objects:
+    made = isinstance(dataset, str) and datasets.made.is_made(dataset)
+    if not made and dataset not in settings.param.dataset.objects:
         rule = "of a dataset that is here; data of your own have to be brought again"
         raise ParameterError("link", "the page", rule, str(dataset)[:40])
-    settings.dataset = dataset
-    if loss not in settings.param.loss.objects:
-        raise ParameterError("link", "the page", "of a loss that is here", str(loss)[:40])
-    settings.loss = loss
+    settings.choose(str(dataset)[:300])
+    take(settings, "loss", str(loss)[:100])
     for name in _PROBLEM:
         if name in held:
             take(settings, name, str(held[name])[:100])

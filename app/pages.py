@@ -43,6 +43,15 @@ class Pages:
         if _OPEN.get(self.token) is self._explorer:
             del _OPEN[self.token]
 
+    def renew(self) -> None:
+        """Be found under another token: this one went to a page that was made of this one, by a
+        reload, or in a tab that was duplicated.
+        """
+        self.leave()
+        self.enter(secrets.token_urlsafe(16))
+        self._explorer.wire.put(token=self.token)
+        self._explorer.wire.send()
+
     def keep(self) -> None:
         """Save what the page shows. Data that were brought are not kept, nor what needs them."""
         page = self._explorer
@@ -79,6 +88,9 @@ class Pages:
             for spec, group, name in zip(settings.runs, groups, names, strict=True):
                 if group:
                     page.session.show(experiment, spec, group, name)
+        # In public a token is also whose the saved runs are, and both tabs are the same visitor's.
+        if other is not None and not server.public():
+            other.pages.renew()
         self.enter(token)
         page.wire.put(token=token)
         page.drain.start()

@@ -10,10 +10,11 @@ from typing import Any
 
 from app import shelf
 from app.links import restored
-from app.settings import Settings
-from fwcore import ParameterError
+from app.settings import Printed, Settings
+from fwcore import DEFAULT_LOSS, ParameterError
 
 FILE = Path(__file__).with_name("papers.toml")
+_KEPT = ("dataset", "loss", "points", "test_fraction")
 
 
 @functools.cache
@@ -35,8 +36,12 @@ def settings_of(name: str, own: Settings | None = None) -> Settings:
     if preset is None:
         raise ParameterError("paper", "the page", f"one of {[*presets()]}", name[:40])
     runs = [{"options": {}} | run for run in preset["runs"]]
-    held = {key: preset[key] for key in ("dataset", "loss", "points") if key in preset}
-    return restored({"loss": "squared"} | held | {"runs": runs}, own)
+    held = {key: preset[key] for key in _KEPT if key in preset}
+    settings = restored({"loss": DEFAULT_LOSS} | held | {"runs": runs}, own)
+    if rows := preset.get("printed"):
+        made_of = {spec.key: spec.settings() for spec in settings.runs}
+        settings.printed = Printed(rows, settings.chosen(), made_of)
+    return settings
 
 
 def listed() -> list[dict[str, Any]]:

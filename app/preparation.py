@@ -13,7 +13,7 @@ from app.settings import Experiment
 from fwcore import Problem, grids
 
 # Of a design: the certified path that finds δ max takes seconds below it and minutes above.
-_MOST_ENTRIES = 20_000_000
+_MOST_ENTRIES = 5_000_000
 # Turns of a preparation that finds no grid: one loads, one hands over.
 _SHORT = 2
 

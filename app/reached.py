@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fwcore import Solver
+from fwcore import Solver, Status
 
 
 class Reached:
@@ -76,6 +76,11 @@ class Reached:
         read[0] = count
         gaps = [known.get(k, float("nan")) for k in range(reached)]
         return np.array(gaps) / float(self.walk.problem.f0)
+
+    @property
+    def ended_by_chance(self) -> int:
+        """Points that a draw without a descent direction ended."""
+        return int((self.points["status"] == Status.EMPTY_DRAW).sum()) if self.reached else 0
 
     @property
     def last_column(self) -> tuple[NDArray[Any], NDArray[Any]]:

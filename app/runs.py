@@ -99,6 +99,7 @@ class Run(Reached):
         self.latest: Snapshot | None = None
         self.message = "Waiting for the problem."
         self.note = ""
+        self._made_at = time.monotonic()
         self.started_at: float | None = None
         self.last_row_at: float | None = None
         self.walked_seconds = 0.0
@@ -117,6 +118,11 @@ class Run(Reached):
         if self._paused and self._state is RunState.RUNNING:
             return RunState.PAUSED
         return self._state
+
+    @property
+    def waiting_seconds(self) -> float:
+        """Since it was asked for."""
+        return time.monotonic() - self._made_at
 
     @property
     def ended(self) -> bool:
@@ -169,7 +175,8 @@ class Run(Reached):
 
     def stop(self) -> None:
         """No step is begun after the present chunk; what was reached is kept."""
-        self._end(RunState.STOPPED, "Stopped on request. What was reached is kept.")
+        kept = "What was reached is kept." if self.reached else "No point was reached."
+        self._end(RunState.STOPPED, f"Stopped on request. {kept}")
 
     def pause(self) -> None:
         """Hold after the present chunk, until resumed or stepped."""

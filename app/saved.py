@@ -72,7 +72,7 @@ class SavedRuns:
         if len(settings.runs) >= server.most_runs(MOST_RUNS):
             rule = "one of fewer: remove a run first"
             raise ParameterError("runs", "the page", rule, len(settings.runs) + 1)
-        commands.set_dataset(settings, experiment.dataset)
+        settings.choose(experiment.dataset)
         settings.loss = experiment.loss
         settings.param.update(
             split_seed=experiment.split_seed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from fwcore import datasets
+from fwcore import ParameterError, datasets
 
 MOST_RUNS_KEPT = 200
 """Runs that a public server keeps in memory, of all pages."""
@@ -36,6 +36,21 @@ def upload_limits() -> datasets.Limits:
 def most_runs(usual: int) -> int:
     """Runs of one page."""
     return min(usual, _PUBLIC_RUNS) if public() else usual
+
+
+def checked(entry: datasets.Entry) -> datasets.Entry:
+    """Data that are made; not too many for the public.
+
+    Raises
+    ------
+    ParameterError
+        They have too many entries.
+    """
+    most = _PUBLIC_UPLOAD.entries
+    if public() and entry.rows * entry.columns > most:
+        rule = f"at most {most:,} over the rows on this server"
+        raise ParameterError("columns", "the generator", rule, entry.columns)
+    return entry
 
 
 def most_brought() -> int:

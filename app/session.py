@@ -7,9 +7,10 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from app.preparation import Preparation
+from app.run_spec import RunSpec
 from app.runs import Pace, Run, RunState
 from app.scheduler import Scheduler
-from app.settings import Experiment, RunSpec
+from app.settings import Experiment
 from fwcore import find_solver
 
 _ORDER = (
@@ -55,6 +56,10 @@ class Session:
     def state(self) -> RunState | None:
         """The state of the whole: that of the most active run; None before the first."""
         return most_active(self._of(None))
+
+    def made_of(self, key: int) -> tuple[Any, ...]:
+        """The settings that the run of an entry was begun with."""
+        return self._made_of[key]
 
     def group(self, key: int) -> list[Run]:
         """The run of an entry and its repeats; none where it was not run."""
@@ -140,7 +145,7 @@ class Session:
         _HOLDERS.setdefault(run, set()).add(id(self))
 
     def _let_go(self, key: int | None) -> None:
-        """Stop runs, but for those that another page shows too."""
+        """Stop runs, except those that another page shows too."""
         for run in self._of(key):
             holders = _HOLDERS.get(run, set())
             holders.discard(id(self))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 import param
 
 from app import server, shelf
+from app.run_spec import RunSpec
 from fwcore import (
+    DEFAULT_LOSS,
     LOSSES,
     DatasetError,
     Options,
@@ -23,9 +26,10 @@ from fwcore import (
 
 # Of data whose paper holds out nothing: without a test error half of the page is empty.
 _HELD_OUT = 0.25
+_MADE_KEPT = 7
 MOST_RUNS = 40
 """Runs of one page: as many as can be told apart by colour and dash."""
-FIRST_RUNS: tuple[tuple[str, dict[str, str]], ...] = (
+FIRST_RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("sfw", {"sampling": "1%"}),
     ("sfw", {"sampling": "10%"}),
     ("fw", {}),
@@ -51,52 +55,19 @@ EXPERIMENT = tuple(f.name for f in fields(Experiment))
 """The settings that make an experiment."""
 
 
-class RunSpec:
-    """A run as the user put it together: a solver, its options and a seed, under a name.
-
-    ``key`` never names another run of the page, and ``style`` gives colour, dash and marker for
-    good.
+@dataclass(frozen=True)
+class Printed:
+    """What a paper printed: headings, then a row for each of ``runs``, and more. It stands beside
+    runs of the same problem and with the same options, whatever their seed.
     """
 
-    def __init__(self, key: int, style: int, solver: str) -> None:
-        self.key = key
-        self.style = style
-        self.solver = solver
-        self.options: Options = find_solver(solver).Options()
-        self.seed = 0
-        self.repeats = 1
-        self.given_name = ""
-        self.hidden = False
-        self.pinned = False
+    rows: Sequence[Sequence[str]]
+    experiment: Experiment
+    runs: Mapping[int, tuple[Any, ...]]
 
-    @property
-    def name(self) -> str:
-        """The name that was given, or the solver and those of its options that tell it apart."""
-        if self.given_name:
-            return self.given_name
-        changed = self.options.changed()
-        if "sampling" in self.options.declared():
-            changed = {"sampling": self.options.settings()["sampling"], **changed}
-        values = [
-            str(value).replace("%", " %") if name == "sampling" else f"{name} {value}"
-            for name, value in changed.items()
-        ]
-        seed = [f"seed {self.seed}"] if self.seed else []
-        times = [f"× {self.repeats}"] if self.repeats > 1 else []
-        return " ".join([self.solver, *values[:3], *seed, *times])
-
-    def take(self, options: dict[str, Any], seed: int) -> None:
-        """Take over options as they were written, and a seed."""
-        declared = self.options.declared()
-        for name, value in options.items():
-            if name in declared:
-                given = declared[name].read(value) if isinstance(value, str) else value
-                setattr(self.options, name, given)
-        self.seed = seed
-
-    def settings(self) -> tuple[Any, ...]:
-        """What makes the run what it is; equal settings give equal results, bit for bit."""
-        return (self.solver, self.options.settings(), self.seed, self.repeats)
+    def of(self, key: int, made_of: tuple[Any, ...], experiment: Experiment | None) -> bool:
+        """Whether the run of that key is one of those that were printed."""
+        return experiment == self.experiment and made_of[:2] == self.runs.get(key, ())[:2]
 
 
 class Settings(param.Parameterized):
@@ -105,9 +76,8 @@ class Settings(param.Parameterized):
     dataset = param.Selector(
         default="synthetic-10000-32", objects=["synthetic-10000-32"], label="Dataset"
     )
-    loss = param.Selector(
-        default="squared",
-        objects=[*LOSSES],
+    loss: Any = option_kinds.LossName(
+        default=DEFAULT_LOSS,
         label="Loss",
         doc="Not every solver takes every loss.",
     )
@@ -138,6 +108,7 @@ class Settings(param.Parameterized):
         self.param.dataset.objects = [d.name for d in datasets.DATASETS]
         self.own: list[shelf.Own] = []
         """Data that were brought to this page."""
+        self.printed: Printed | None = None
         self.runs: list[RunSpec] = []
         self._removed: list[tuple[int, RunSpec]] = []
         self._last_key = 0
@@ -151,6 +122,7 @@ class Settings(param.Parameterized):
     @param.depends("dataset", watch=True)
     def _take_defaults_of_dataset(self) -> None:
         dataset = shelf.find(self.dataset)
+        self.printed = None
         defaults: dict[str, Any] = {"test_fraction": _held_out(dataset)}
         # The number of points that the user chose stays.
         if self.points == self._points:
@@ -174,6 +146,34 @@ class Settings(param.Parameterized):
     @param.depends("loss", watch=True)
     def _forget_delta_max(self) -> None:
         self.param.update(delta_max=None)
+
+    def choose(self, name: str) -> None:
+        """Choose data of the catalogue, brought here, or made as their name says.
+
+        Raises
+        ------
+        ParameterError
+            There are none of that name, or they cannot be made.
+        """
+        known = self.param.dataset.objects
+        if datasets.made.is_made(name):
+            entry = server.checked(datasets.find(name))
+            name = entry.name
+            if name not in known:
+                # The last few are offered again.
+                made = [other for other in known if datasets.made.is_made(other)]
+                kept = [other for other in known if other not in made[:-_MADE_KEPT]]
+                self.param.dataset.objects = [*kept, name]
+        elif name not in known:
+            rule = "a name of the catalogue, or of data brought to this page"
+            raise ParameterError("dataset", "the page", rule, name[:40])
+        self.dataset = name
+
+    @property
+    def made(self) -> list[datasets.Entry]:
+        """Data that were made for this page."""
+        names = self.param.dataset.objects
+        return [datasets.find(name) for name in names if datasets.made.is_made(name)]
 
     def bring(self, own: shelf.Own) -> None:
         """Offer data that no catalogue knows, and choose them."""
@@ -227,7 +227,7 @@ class Settings(param.Parameterized):
         style = next(k for k in range(MOST_RUNS + 1) if k not in taken)
         spec = RunSpec(self._last_key, style, find_solver(solver).name)
         if beside is None:
-            if "sampling" in spec.options.declared():
+            if spec.options.samples():
                 spec.options.param.update(sampling=self._sampling)
             self.runs.append(spec)
         else:
@@ -288,7 +288,7 @@ class Settings(param.Parameterized):
         if not self.runs:
             raise ParameterError("runs", "the page", "at least one: add a run", 0)
         for spec in self.runs:
-            if reason := why_not(spec.solver, self.loss):
+            if reason := why_not(spec.solver, self.loss, self.dataset):
                 raise ParameterError("solver", "the page", reason, spec.solver)
         return self.chosen()
 
@@ -308,11 +308,20 @@ def relevant_columns(dataset: str) -> int:
     return shelf.find(dataset).relevant or 32
 
 
-def why_not(name: str, loss: str) -> str:
-    """What stands against running a solver on a loss, as the end of "must be ..."; nothing if
-    nothing does.
+def why_not(name: str, loss: str, dataset: str = "") -> str:
+    """What stands against running a solver on a loss and a dataset, as the end of "must be ...";
+    nothing if nothing does.
     """
     solver = find_solver(name)
+    data = shelf.find(dataset) if dataset else None
+    # Products are dense, and the only design that is so before it is loaded.
+    if data is not None and data.degree is not None and solver.most_entries is not None:
+        entries = data.rows * data.columns
+        if entries > solver.most_entries:
+            return (
+                f"one that needs no dense design: {solver.title} takes at most "
+                f"{solver.most_entries:,} entries, and these data have {entries:,}"
+            )
     if solver.missing:
         return f"one that is installed: {solver.missing}"
     lacking = solver.lacks(find_loss(loss))

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from app import server
-from fwcore import ParameterError, Problem, datasets
+from fwcore import DEFAULT_LOSS, ParameterError, Problem, datasets, loss_for
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +32,11 @@ class Own:
     make: Callable[[int, float, str], Problem]
     task: str = "regression"
     test_fraction: float = 0.25
-    loss: str = "squared"
+    loss: str = DEFAULT_LOSS
     sampling: str = "1%"
     points: int = 100
     relevant: int | None = None
+    degree: int | None = None
     about: Sequence[tuple[str, str]] = field(default=())
     """What the parser did, line by line."""
 
@@ -111,7 +112,8 @@ def own_of(dataset: datasets.Dataset, title: str) -> Own:
             )
         ),
         task=dataset.task,
-        loss="logistic" if dataset.task == "classification" else "squared",
+        degree=dataset.degree,
+        loss=loss_for(dataset.task),
         test_fraction=dataset.test_fraction,
         about=(*dataset.report.lines(),),
     )

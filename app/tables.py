@@ -8,21 +8,26 @@ from typing import Any
 import numpy as np
 
 from app.live.picture import Shown
+from app.live.thinning import ROUNDING
+from fwcore import FORMS
 
 _POINTS = {
-    "value": "δ or λ",
     "l1": "ℓ1 norm",
     "nnz": "active",
     "train_error": "train error",
     "test_error": "test error",
+    "test_misclassified": "test share misclassified",
     "true_gap": "true gap / f(0)",
     "steps": "steps",
     "dots": "dot products",
 }
 _RUNS = (
-    *("run", "seconds", "steps", "dot products", "against the baseline"),
-    *("least test error", "at ℓ1 norm", "active there", "worst true gap / f(0)"),
+    *("run", "seconds", "steps", "dot products", "time vs baseline"),
+    *("dot products vs baseline", "least test error", "at ℓ1 norm", "active there"),
 )
+# A grid of λ ends at norms of its own, a little short of those of δ.
+_SAME_NORM = 1e-2
+_CHANCE = "points ended by chance"
 
 
 def points_table(shown: Sequence[Shown]) -> dict[str, Any]:
@@ -31,52 +36,134 @@ def points_table(shown: Sequence[Shown]) -> dict[str, Any]:
     if lead is None:
         return {"caption": "", "head": [], "rows": []}
     points, f0 = lead.run.points, lead.run.walk.problem.f0
+    symbol = FORMS[lead.run.solver.form].symbol
+    columns = {
+        "value": symbol,
+        **{name: title for name, title in _POINTS.items() if np.isfinite(points[name]).any()},
+    }
     rows = []
     for row in points:
         cells = [str(int(row["point"]) + 1)]
-        for name in _POINTS:
-            value = row[name] / f0 if name == "true_gap" else row[name]
+        for name in columns:
+            if name == "true_gap":
+                cells.append(_gap(row[name] / f0))
+                continue
             whole = points.dtype[name].kind == "i"
-            cells.append(f"{int(value):,}" if whole else f"{float(value):.4g}")
+            cells.append(f"{int(row[name]):,}" if whole else f"{float(row[name]):.4g}")
         rows.append(cells)
     return {
-        "caption": f"The points of {lead.name}",
-        "head": ["point", *_POINTS.values()],
+        "caption": f"The points of {lead.name}; the error is the {_error(lead)}",
+        "head": ["point", *columns.values()],
         "rows": rows,
     }
 
 
 def runs_table(shown: Sequence[Shown]) -> dict[str, Any]:
-    """The runs side by side: what each spent, and what came of it at its least test error, which is
-    compared at the l1 norm that it has there.
+    """The runs side by side: what each spent, what came of it at its least test error, and at the
+    l1 norm of the baseline's, so that runs over δ and over λ are compared on one grid.
     """
     baseline = next((entry for entry in shown if entry.pinned), shown[0] if shown else None)
     rows = [_run_row(entry, baseline) for entry in shown if baseline is not None]
-    return {"caption": "The runs", "head": [*_RUNS], "rows": rows}
+    there = _best_norm(baseline) if baseline is not None else 0.0
+    head = [
+        *_RUNS,
+        f"test error at ℓ1 norm {there:.4g}",
+        "active at that norm",
+        "worst true gap / f(0)",
+    ]
+    chance = [entry.run.ended_by_chance for entry in shown]
+    if any(chance):
+        head.append(_CHANCE)
+        rows = [[*row, str(count)] for row, count in zip(rows, chance, strict=True)]
+    caption = f"The runs; the error is the {_error(shown[0])}" if shown else "The runs"
+    return {"caption": caption, "head": head, "rows": rows}
+
+
+FIGURES = {
+    "iterations": lambda points: float(points["steps"][-1]),
+    "dot products": lambda points: float(points["dots"][-1]),
+    "active features": lambda points: float(points["nnz"].mean()),
+}
+"""Figures that papers print, by their headings."""
+
+
+def printed_table(printed: Sequence[Sequence[str]], runs: Sequence[Shown | None]) -> dict[str, Any]:
+    """What a paper printed, with ours and the ratio of both beside it where a run has ended;
+    ``runs`` are those of its first rows.
+    """
+    if not printed:
+        return {"caption": "", "head": [], "rows": []}
+    (first, *figures), *lines = printed
+    rows = []
+    for k, (method, *numbers) in enumerate(lines):
+        entry = runs[k] if k < len(runs) else None
+        cells = [method]
+        for figure, number in zip(figures, numbers, strict=True):
+            ours = FIGURES[figure](entry.run.points) if entry is not None else None
+            cells += [number, *_beside(number, ours)]
+        rows.append(cells)
+    head = [first, *(text for f in figures for text in (f"{f}, printed", "ours", "ratio"))]
+    return {"caption": "Printed in the paper, and ours", "head": head, "rows": rows}
+
+
+def _beside(printed: str, ours: float | None) -> list[str]:
+    if ours is None:
+        return ["–", "–"]
+    told = f"{ours:.3g}" if ours >= 1e5 else f"{ours:,.4g}"
+    return [told, f"{ours / float(printed.replace(',', '')):.2f}"]
+
+
+def _error(entry: Shown) -> str:
+    """What the loss of a run calls its error, and its unit."""
+    loss = entry.run.walk.problem.loss
+    return f"{loss.error_name} ({loss.error_unit})"
 
 
 def _run_row(entry: Shown, baseline: Shown) -> list[str]:
-    points = entry.run.points
-    last, errors = points[-1], points["test_error"]
-    best = int(np.nanargmin(errors)) if np.isfinite(errors).any() else None
-    counted = entry.run.solver.counts and last["dots"] > 0
-    theirs = float(baseline.run.points["dots"][-1])
-    times = float(last["dots"]) / theirs if counted and theirs > 0 else float("nan")
-    at_best = (
-        [f"{errors[best]:.4g}", f"{points['l1'][best]:.4g}", f"{int(points['nnz'][best]):,}"]
-        if best is not None
-        else ["none held out", "–", "–"]
-    )
+    points, theirs = entry.run.points, baseline.run.points
+    last, errors, other = points[-1], points["test_error"], theirs[-1]
+    known = np.isfinite(errors).any()
+    best = int(np.nanargmin(errors)) if known else -1
+    counted, there = entry.run.solver.counts and last["dots"] > 0, _best_norm(baseline)
+    within = points["l1"].min() <= there <= points["l1"].max() * (1 + _SAME_NORM)
     return [
         entry.name,
         f"{float(last['seconds']):.3g}",
         f"{int(last['steps']):,}",
         f"{int(last['dots']):,}" if counted else "not counted",
-        "the baseline"
-        if entry is baseline
-        else f"{times:.3g} times"
-        if np.isfinite(times)
-        else "–",
-        *at_best,
-        f"{entry.run.relative_gaps.max():.2e}",
+        _times(entry, baseline, last["seconds"], other["seconds"]),
+        _times(entry, baseline, last["dots"], other["dots"]) if counted else "–",
+        f"{errors[best]:.4g}" if known else "none held out",
+        f"{points['l1'][best]:.4g}" if known else "–",
+        f"{int(points['nnz'][best]):,}" if known else "–",
+        f"{_at(points, 'test_error', there):.4g}" if known and within else "–",
+        f"{_at(points, 'nnz', there):,.0f}" if within else "–",
+        _gap(float(entry.run.relative_gaps.max())),
     ]
+
+
+def _gap(share: float) -> str:
+    """A true gap over f(0); what is less than its rounding error is not told apart."""
+    if np.isnan(share):
+        return "–"
+    return f"{share:.2e}" if share > ROUNDING else f"< {ROUNDING:.0e}"
+
+
+def _times(entry: Shown, baseline: Shown, ours: float, theirs: float) -> str:
+    """How many times what the baseline took."""
+    if entry is baseline:
+        return "the baseline"
+    return f"{ours / theirs:.3g} times" if ours > 0 and theirs > 0 else "–"
+
+
+def _best_norm(entry: Shown) -> float:
+    """The l1 norm at which a run has its least test error; at its end without one."""
+    points = entry.run.points
+    known = np.isfinite(points["test_error"]).any()
+    return float(points["l1"][np.nanargmin(points["test_error"]) if known else -1])
+
+
+def _at(points: Any, column: str, l1: float) -> float:
+    """A column at an l1 norm, between points by a straight line."""
+    order = np.argsort(points["l1"], kind="stable")
+    return float(np.interp(l1, points["l1"][order], points[column][order].astype(float)))

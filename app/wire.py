@@ -13,7 +13,7 @@ from panel.custom import JSComponent
 
 _CLIENT = Path(__file__).parent / "client"
 _SCRIPTS = (
-    *("elements", "sources", "marks", "figures", "pictures", "stage", "fields", "runs"),
+    *("elements", "sources", "marks", "names", "figures", "pictures", "stage", "fields", "runs"),
     *("dialogs", "data", "saved", "keys", "page"),
 )
 

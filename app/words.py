@@ -12,11 +12,7 @@ from app.session import most_active
 from app.settings import Experiment, formula_of
 from fwcore import FORMS, find_solver, warmup
 
-_FORMS = {
-    "ball": "min f(a) subject to ‖a‖₁ ≤ δ",
-    "penalty": "min f(a) + λ‖a‖₁",
-    "support": "min f(a) subject to at most k coefficients ≠ 0",
-}
+_LONG_SECONDS = 3.0
 
 
 def headline(experiment: Experiment, solvers: Sequence[str]) -> str:
@@ -26,7 +22,7 @@ def headline(experiment: Experiment, solvers: Sequence[str]) -> str:
     train = f"{dataset.rows - held_out:,} rows to learn from" + (
         f", {held_out:,} to test on" if held_out else ", none held out"
     )
-    forms = dict.fromkeys(_FORMS[find_solver(name).form] for name in solvers)
+    forms = dict.fromkeys(FORMS[find_solver(name).form].problem for name in solvers)
     formula = formula_of(experiment.loss)
     return f"{dataset.title}: {train}. {experiment.points} points. {'; '.join(forms)}. {formula}."
 
@@ -48,6 +44,8 @@ def row(runs: Sequence[Run]) -> dict[str, Any]:
 
 
 def _message(run: Run) -> str:
+    if run.state is RunState.PREPARING and run.waiting_seconds >= _LONG_SECONDS:
+        return f"{run.message} {run.waiting_seconds:.0f} s so far."
     if run.repeated is None:
         return run.message or run.note
     if run.repeated:
@@ -89,6 +87,8 @@ def _more(run: Run) -> str:
     parts.append(f"{int(last['step']):,} {calls}")
     if last["empty"] > 0:
         parts.append(f"{int(last['empty']):,} draws without a descent direction")
+    if run.ended_by_chance:
+        parts.append(f"{run.ended_by_chance} points ended by chance")
     parts.append(f"{last['seconds']:.2f} s in the solver")
     if run.state is RunState.RUNNING and run.reached:
         left = run.walked_seconds / run.reached * (total - run.reached)
@@ -103,4 +103,4 @@ def compiling() -> str:
     done, total = warmup.progress()
     if done == total:
         return ""
-    return f"Solvers are being compiled: {done} of {total}. The one you run is compiled first."
+    return f"Compiling solvers: {done} of {total}."

@@ -34,12 +34,34 @@ class DataDialog {
     })
     this.brought.replaceChildren()
     this.list('')
-    this.app.dialogs.open('Data', drop, see, this.brought, search, this.found)
+    this.app.dialogs.open('Data', drop, this.make(), see, this.brought, search, this.found)
     this.app.dialogs.box.addEventListener('close', () => {
       if (this.file) this.app.send({do: 'bring_end'})
       this.file = null
     }, {once: true})
     search.focus()
+  }
+
+  // Data of a generator: its values are checked by the server, all at once.
+  make() {
+    const known = this.app.state.get('recipes')
+    const box = h('div', {class: 'form'})
+    const draw = name => {
+      const {title, fields} = known.find(recipe => recipe.name == name)
+      const values = Object.fromEntries(fields.map(field => [field.name, field.value]))
+      const local = new Fields(this.app, null)
+      local.send = (field, value) => { values[field] = value }
+      const kinds = h('select', {'aria-label': 'Generator', onchange: event =>
+        draw(event.target.value)}, ...known.map(recipe => h('option', {value: recipe.name,
+        selected: recipe.name == name}, recipe.title)))
+      box.replaceChildren(kinds, ...fields.map(field => local.draw(field)),
+        button('Make the data', () => {
+          this.brought.replaceChildren(h('progress', {'aria-label': 'Made'}))
+          this.app.send({do: 'make', generator: name, values})
+        }, {class: 'primary', 'aria-label': `Make the data: ${title}`}))
+    }
+    draw(known[0].name)
+    return h('details', {class: 'folded'}, h('summary', {}, 'Make data'), box)
   }
 
   list(wanted) {
@@ -105,10 +127,21 @@ class DataDialog {
         ? `the ${columns.toLocaleString('en')} columns as they are`
         : `products up to degree ${value}: ${columns.toLocaleString('en')} columns, `
           + `${size(bytes)} if they were made`)))
-    return [h('table', {class: 'report'}, ...lines), this.ways, look(told.look),
+    return [h('table', {class: 'report'}, ...lines), this.ways, this.columns(told), look(told.look),
       h('label', {class: 'field'}, 'Columns', degree),
       button('Use these data', () => this.app.send({do: 'bring_use', degree: Number(degree.value)}),
         {class: 'primary'})]
+  }
+
+  // Columns are left out by name; products and the look are those of the rest.
+  columns({names, left_out: gone}) {
+    const list = h('select', {multiple: true, size: Math.min(8, names.length),
+      'aria-label': 'Columns left out'}, ...names.map(name =>
+      h('option', {value: name, selected: gone.includes(name)}, name)))
+    return h('details', {class: 'folded', open: gone.length > 0},
+      h('summary', {}, `Columns left out (${gone.length})`), list,
+      button('Leave these out', () => this.app.send({do: 'bring_columns',
+        left_out: [...list.selectedOptions].map(option => option.value)})))
   }
 
   options({target, names, choices}) {

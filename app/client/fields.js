@@ -13,13 +13,15 @@ class Fields {
   row(field, control, output = null) {
     const name = field.path ?? field.name
     const fault = this.app.state.get('fault')
-    const wrong = fault && fault.name == name && fault.run == this.run ? fault : null
+    // What is chosen from a list is never wrong.
+    const typed = control.tagName != 'SELECT'
+    const wrong = typed && fault?.name == name && fault.run == this.run ? fault : null
     control.dataset.field = name
     control.setAttribute('aria-label', field.label)
     if (field.doc) control.title = field.doc
     if (wrong) {
       control.setAttribute('aria-invalid', 'true')
-      if (control.type == 'text') control.value = wrong.value
+      if (control.type == 'text') control.value = wrong.value.slice((field.prefix ?? '').length)
     }
     return h('label', {class: `field ${field.kind}`},
       h('span', {class: 'label'}, h('span', {}, field.label), output), control,
@@ -28,9 +30,9 @@ class Fields {
 
   text(field) {
     const name = field.path ?? field.name
-    const placeholder = field.name == 'delta_max' ? 'found for you' : ''
-    return this.row(field, h('input', {type: 'text', value: field.value, placeholder,
-      autocomplete: 'off', onchange: event => this.send(name, event.target.value)}))
+    const {value, placeholder = '', prefix = ''} = field
+    return this.row(field, h('input', {type: 'text', value, placeholder,
+      autocomplete: 'off', onchange: event => this.send(name, prefix + event.target.value)}))
   }
 
   switch(field) {

@@ -2,10 +2,6 @@
 
 // How near, in pixels, a pointer has to come to a line.
 const REACH = 14
-// Room of a name at the end of a line, in pixels.
-const NAME_WIDTH = 90
-const NAME_HEIGHT = 13
-const NAME_LIFT = 4
 // As few digits as tell a tick from the next, also between powers of ten. Bokeh takes it as text.
 function tickLabel(tick, ticks) {
   const size = Math.abs(tick)
@@ -32,9 +28,9 @@ class Picture {
   }
 
   axis(direction) {
-    const {columns, log} = this.declared[direction]
+    const {columns, log, logs} = this.declared[direction]
     const chosen = this.choice[direction] ?? columns[0]
-    return {column: chosen, log: this.choice[`${direction}log`] ?? log,
+    return {column: chosen, log: this.choice[`${direction}log`] ?? (log || logs.includes(chosen)),
       label: this.declared.labels[chosen]}
   }
 
@@ -107,6 +103,44 @@ class Picture {
         && ['points', 'paths'].includes(part.layer.source))
       .map(part => part.renderer)
     for (const run of wanted) this.update(run.key)
+    this.soon()
+  }
+
+  // Layers with rows of a run, as opposed to names and thresholds.
+  get data() {
+    return [...this.drawn.values()].flat()
+      .filter(part => !['level', 'names'].includes(part.layer.kind))
+  }
+
+  // Whether there is anything that can be drawn.
+  shows() {
+    const drawable = value => typeof value == 'string' || Number.isFinite(value)
+      || (Array.isArray(value) && value.some(drawable))
+    return this.data.some(part => {
+      const [column] = this.columns(part.layer)[1].split('|')
+      return (part.renderer.data_source.data[column] ?? []).some(drawable)
+    })
+  }
+
+  // Run, abscissa and ordinate of what is drawn in the axes that were chosen, as text.
+  rows(most) {
+    const [x, y] = [this.axis('x').column, this.axis('y').column]
+    const text = value => typeof value == 'number' ? String(Number(value.toPrecision(5))) : value
+    const rows = []
+    const seen = new Set()
+    for (const {run, layer, renderer} of this.data) {
+      const {data} = renderer.data_source
+      const place = `${run.key} ${layer.source}`
+      if (seen.has(place) || this.columns(layer).join() != `${x},${y}`) continue
+      seen.add(place)
+      ;(data[y] ?? []).forEach((value, k) => {
+        const pairs = Array.isArray(value) ? value.map((v, i) => [data[x][k][i], v])
+          : [[data[x][k], value]]
+        const name = data.name?.[k] === undefined ? run.drawn : `${run.drawn}, ${data.name[k]}`
+        for (const pair of pairs) rows.push([name, ...pair.map(text)])
+      })
+    }
+    return rows.slice(0, most)
   }
 
   layers(run) {
@@ -230,7 +264,7 @@ class Picture {
     if (!Array.isArray(xs[0])) {
       const end = last(xs, ys)
       return end === null ? {x: [], y: [], text: [], colour: [], lift: []} : {x: [end[0]],
-        y: [end[1]], text: [part.run.drawn], colour: [part.run.colour], lift: [-NAME_LIFT]}
+        y: [end[1]], text: [brief(part.run.drawn)], colour: [part.run.colour], lift: [-NAME_LIFT]}
     }
     const out = {x: [], y: [], text: [], colour: [], lift: []}
     if (!part.leads) return out
@@ -239,7 +273,7 @@ class Picture {
       const end = last(us, ys[k])
       if (end === null) return
       out.x.push(end[0]); out.y.push(end[1]); out.lift.push(-NAME_LIFT)
-      out.text.push(String(names[k]))
+      out.text.push(brief(String(names[k])))
       out.colour.push(FEATURE_COLOURS[k % FEATURE_COLOURS.length])
     })
     return out
@@ -260,38 +294,22 @@ class Picture {
 
   // Names at the ends of lines that would run into each other are moved apart.
   separate() {
-    const {x_range, y_range} = this.plot
-    const [inner_width, inner_height] = [this.size('inner_width'), this.size('inner_height')]
-    const ends = []
-    if (!Number.isFinite(inner_height)) return
-    for (const part of [...this.drawn.values()].flat()) {
-      const {data} = part.renderer.data_source
-      if (part.layer.kind != 'names' || !part.renderer.visible) continue
-      data.x.forEach((x, k) => ends.push({part, k,
-        x: pixels(x, x_range, this.axis('x').log, inner_width),
-        y: pixels(data.y[k], y_range, this.axis('y').log, inner_height)}))
-    }
-    ends.sort((a, b) => a.y - b.y)
-    const near = (a, b) => Math.abs(a.x - b.x) < NAME_WIDTH
-    // Up from the lowest, and down again from the top of the frame.
-    ends.forEach((end, k) => {
-      const below = ends.slice(0, k).filter(other => near(end, other)).map(other => other.at)
-      end.at = Math.max(end.y, ...below.map(at => at + NAME_HEIGHT))
-    })
-    ends.reverse().forEach((end, k) => {
-      const above = ends.slice(0, k).filter(other => near(end, other)).map(other => other.at)
-      end.at = Math.min(end.at, inner_height - NAME_HEIGHT, ...above.map(at => at - NAME_HEIGHT))
-    })
-    const lifts = new Map()
-    for (const {part, k, y, at} of ends) {
-      if (!lifts.has(part)) lifts.set(part, [])
-      lifts.get(part)[k] = Number.isFinite(at) ? -(NAME_LIFT + at - y) : -NAME_LIFT
-    }
-    for (const [part, lift] of lifts) {
+    if (!Number.isFinite(this.size('inner_height'))) return
+    const parts = [...this.drawn.values()].flat()
+      .filter(part => part.layer.kind == 'names' && part.renderer.visible)
+    for (const [part, lift] of lifts(parts, this.places())) {
       const source = part.renderer.data_source
       if (!equal(source.data.lift, lift))
         source.setv({data: {...source.data, lift}}, {sync: false})
     }
+  }
+
+  // Where a point is on the screen, and how high the frame is.
+  places() {
+    const {x_range, y_range} = this.plot
+    const [width, height] = [this.size('inner_width'), this.size('inner_height')]
+    return {height, at: (x, y) => [pixels(x, x_range, this.axis('x').log, width),
+      pixels(y, y_range, this.axis('y').log, height)]}
   }
 
   level(key, value) {
@@ -308,18 +326,17 @@ class Picture {
     this.cursor.setv(shown ? {visible: true, location: place} : {visible: false})
   }
 
-  theme(ink, faint) {
+  theme({ink, line: faint, paper}, wide) {
+    const [label, tick] = wide ? ['20px', '17px'] : ['12px', '11px']
+    for (const part of [...this.drawn.values()].flat())
+      if (part.layer.kind == 'names') part.renderer.glyph.setv({text_font_size: tick,
+        background_fill_color: paper, background_fill_alpha: 0.75})
     for (const axis of this.axes) axis.setv({axis_label_text_color: ink, axis_line_color: faint,
       major_label_text_color: ink, major_tick_line_color: faint, minor_tick_line_color: faint,
-      axis_label_text_font_style: 'normal', axis_label_text_font_size: '12px'})
+      axis_label_text_font_style: 'normal', axis_label_text_font_size: label,
+      major_label_text_font_size: tick})
     for (const grid of this.grids) grid.setv({grid_line_color: faint, grid_line_alpha: 0.35})
   }
-}
-
-// Where a value is on the screen, from the beginning of its range.
-function pixels(value, {start, end}, log, size) {
-  const place = log ? Math.log : x => x
-  return size * (place(value) - place(start)) / (place(end) - place(start))
 }
 
 const equal = (a, b) => a != null && a.length == b.length && a.every((x, k) => x === b[k])

@@ -19,7 +19,9 @@ function listen(app, gallery, stage) {
     if (app.state.get('cell') && !event.composedPath().includes(app.root)) return
     const target = event.composedPath()[0]
     const typing = TYPED.includes(target?.tagName) || target?.isContentEditable
-    if (typing && !(target.tagName == 'BUTTON' && event.key != ' ')) return
+    // Space presses a button, except one that was pressed to choose what is looked at.
+    const chooser = target?.matches?.('[role="tab"], .pick, .picks button, .eye')
+    if (typing && !(target.tagName == 'BUTTON' && (event.key != ' ' || chooser))) return
     const {views} = stage
     const acts = {
       ' ': () => app.toggle(), s: () => app.send({do: 'step'}), x: () => app.send({do: 'stop'}),

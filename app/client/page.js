@@ -84,7 +84,8 @@ function notices(app) {
   const changed = h('p', {class: 'settings-changed', role: 'status', hidden: true})
   const complaint = h('p', {class: 'complaint', role: 'alert', hidden: true})
   const notice = h('p', {class: 'compiling', role: 'status', hidden: true})
-  const compiling = h('p', {class: 'compiling', hidden: true})
+  const compiling = h('p', {class: 'compiling', hidden: true,
+    title: 'The one you run is compiled first.'})
   app.state.on(['notice', 'bounds'], ({notice: told, bounds}) => {
     notice.textContent = [told, bounds].filter(Boolean).join(' ')
     notice.hidden = notice.textContent == ''
@@ -103,8 +104,8 @@ function notices(app) {
     button('Papers', () => app.saved.papers(), {class: 'quiet'}),
     button('Saved runs', () => app.saved.open(), {class: 'quiet'}),
     button('Share', () => app.send({do: 'share'}), {class: 'quiet'}))
-  return h('div', {class: 'notices'}, h('div', {class: 'first'}, headline, rooms),
-    changed, complaint, compiling, notice)
+  return h('div', {class: 'notices'},
+    h('div', {class: 'first'}, headline, compiling, changed, rooms), complaint, notice)
 }
 
 // What a link asks for besides settings: ?show=runs,gap&present=1&autoplay=1.
@@ -198,7 +199,7 @@ export function render({model, el}) {
   const app = new App(model, root)
   Object.defineProperty(app.root, 'activeElement', {get: () => root.getRootNode().activeElement})
   const gallery = app.gallery = new Gallery(app)
-  const stage = new Stage(app, gallery)
+  const stage = app.stage = new Stage(app, gallery)
   const runs = new Runs(app)
   root.append(bar(app), notices(app), h('div', {class: 'body'}, runs.element, stage.element),
     app.dialogs.box)

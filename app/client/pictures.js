@@ -1,5 +1,7 @@
 // The pictures of the page: each in a frame with its title, its menu and its words.
 
+const MOST_ROWS = 200
+
 class Gallery {
   constructor(app) {
     this.app = app
@@ -16,11 +18,13 @@ class Gallery {
     // A document of its own: these models are the page's alone, the server does not know them.
     this.document = new app.model.document.constructor()
     this.ready = Bokeh.embed.add_document_standalone(this.document, app.host, this.roots)
-    app.state.on(['runs', 'selected'], () => this.show())
+    app.state.on(['runs', 'lead'], () => this.show())
     app.state.on(['row', 'stop'], () => this.levels())
     app.state.on(['error'], () => { for (const frame of this.frames.values()) frame.label() })
     app.state.on(['title', 'caption'], (_, changed) => this.say(changed))
     app.state.on(['phase'], state => this.began(state.phase))
+    this.late = []
+    this.showing = false
   }
 
   // The frame of a picture, made when it is first asked for.
@@ -34,12 +38,25 @@ class Gallery {
   }
 
   get runs() { return this.app.state.get('runs') ?? [] }
-  get lead() { return this.app.state.get('selected') }
+  get lead() { return this.app.state.get('lead') ?? this.app.state.get('selected') }
 
+  // Those that are seen, one at a time and after what was clicked: a figure that is built again
+  // takes a while. A view that is opened later is shown then.
   show() {
-    for (const frame of this.frames.values()) frame.show()
-    this.move(this.point)
+    this.late = [...this.frames.values()].filter(frame => frame.seen)
+    for (const frame of this.frames.values()) frame.stale = !frame.seen
+    if (!this.showing) this.soon()
   }
+
+  soon() { this.showing = true; setTimeout(() => this.next(), 0) }
+
+  next() {
+    const frame = this.late.shift()
+    if (frame === undefined) { this.showing = false; return this.move(this.point) }
+    frame.show()
+    this.soon()
+  }
+
   levels() { for (const frame of this.frames.values()) frame.levels() }
 
   say(changed) {
@@ -68,6 +85,7 @@ class Gallery {
       for (const frame of this.frames.values()) frame.fit()
     }
     this.live = live
+    for (const frame of this.frames.values()) frame.blank()
   }
 
   // The cursor marks one point of the selected run in every picture; -1 is the last.
@@ -163,11 +181,22 @@ class Frame {
     this.picture.relabel(wide ? this.gallery.app.state.get('error') : '')
   }
 
+  // Whether it stands on the stage.
+  get seen() { return this.element.isConnected }
+
   show() {
     const {runs, lead, app} = this.gallery
+    this.stale = false
     this.picture.show(runs, lead, app.presenting)
+    this.theme()
     this.levels()
     this.blank()
+  }
+
+  // Put on the stage: what has changed since it was there is drawn now.
+  enter() {
+    if (this.stale) this.show()
+    this.label()
   }
 
   levels() {
@@ -177,10 +206,15 @@ class Frame {
 
   // What has nothing to draw says so.
   blank() {
-    const parts = [...this.picture.drawn.values()].flat()
-    const rows = parts.filter(part => part.layer.kind != 'level')
-      .map(part => part.renderer.data_source.get_length() ?? 0)
-    this.element.classList.toggle('blank', Math.max(0, ...rows) == 0)
+    const blank = !this.picture.shows()
+    const {blank: said, computed} = this.declared
+    const {sources, lead} = this.gallery
+    this.element.classList.toggle('blank', blank)
+    this.canvas.dataset.blank = this.gallery.live && this.gallery.count() == 0
+      ? 'Waiting for the first point.'
+      : this.gallery.count() && computed.some(name => !sources.taken.has(`${lead} ${name}`))
+        ? 'Computing …' : said[this.picture.axis('y').column] ?? said['']
+    if (blank != this.empty) { this.empty = blank; this.say() }
   }
 
   fit() {
@@ -207,11 +241,15 @@ class Frame {
   say() {
     const {state} = this.gallery.app
     const {name, title, legend} = this.declared
-    this.title.textContent = state.get(`title:${name}`) || title
+    // A finding is about the axes that the picture begins with.
+    const found = ['x', 'y'].some(direction => this.choice[direction] !== undefined
+      && this.choice[direction] != this.declared[direction].columns[0])
+    this.title.textContent = (found ? '' : state.get(`title:${name}`)) || title
+    this.caption.title = legend
     const said = state.get(`caption:${name}`) ?? []
     const words = said.map(([run, text]) => `${run}: ${text}. `).join('')
     this.caption.replaceChildren(h('span', {class: 'legend'}, legend),
-      h('span', {class: 'unseen'}, words || ' Empty until a path is run.'))
+      h('span', {class: 'unseen'}, this.empty ? ` ${this.canvas.dataset.blank}` : ` ${words}`))
   }
 
   menus() {
@@ -221,7 +259,8 @@ class Frame {
       const {column, log} = this.picture.axis(direction)
       const where = direction == 'x' ? 'Horizontal' : 'Vertical'
       const choose = columns.length > 1 ? [h('select', {'aria-label': `${where} axis`,
-        onchange: event => this.set({[direction]: event.target.value})},
+        onchange: event =>
+          this.set({[direction]: event.target.value, [`${direction}log`]: undefined})},
       ...columns.map(name => h('option', {value: name, selected: name == column},
         declared.labels[name])))] : []
       return [...choose, ...(declared[direction].factors ? [] : [button(log ? 'log' : 'lin',
@@ -230,16 +269,33 @@ class Frame {
     })
     return [...axes, menu(`More of ${declared.title}`, 'more', [
       ['Fit the axes', () => this.fit()],
+      ['Make it the large one', () => this.gallery.app.stage.enlarge(this)],
       ['Full screen', () => this.element.requestFullscreen?.()],
+      ['Show as a table', () => this.tabulate()],
       ['Save as PNG', () => this.save('png')],
       ['Save as SVG', () => this.save('svg')],
       ['Save the points as CSV', () => this.gallery.csv(declared.name)],
     ])]
   }
 
+  // What is drawn, for those who read it rather than see it.
+  tabulate() {
+    const rows = this.picture.rows(MOST_ROWS)
+    const {labels} = this.declared
+    const [x, y] = ['x', 'y'].map(direction => this.picture.axis(direction).column)
+    const head = h('tr', {}, ...['run', labels[x], labels[y]].map(text =>
+      h('th', {scope: 'col'}, text)))
+    const table = h('table', {}, h('caption', {}, `The first ${MOST_ROWS} rows at most`),
+      h('thead', {}, head), h('tbody', {}, ...rows.map(row =>
+        h('tr', {}, ...row.map(cell => h('td', {}, cell))))))
+    this.gallery.app.dialogs.open(this.title.textContent,
+      rows.length ? h('div', {class: 'tables', tabindex: '0'}, table) : this.canvas.dataset.blank)
+  }
+
   set(choice) {
     Object.assign(this.choice, choice)
     this.build()
+    this.say()
     this.gallery.move(this.gallery.point)
   }
 
@@ -252,7 +308,8 @@ class Frame {
 
   theme() {
     const style = getComputedStyle(this.gallery.app.root)
-    this.picture.theme(style.getPropertyValue('--ink').trim(),
-      style.getPropertyValue('--line').trim())
+    const [ink, line, paper] = ['ink', 'line', 'paper'].map(name =>
+      style.getPropertyValue(`--${name}`).trim())
+    this.picture.theme({ink, line, paper}, this.gallery.app.presenting)
   }
 }

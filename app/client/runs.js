@@ -73,6 +73,7 @@ class Runs {
       ['Move down', () => this.move(run.key, this.place(run.key) + 1)],
       ['Pause or resume', () => this.app.send({run: run.key,
         do: this.app.state.get(`row:${run.key}`).state == 'paused' ? 'resume' : 'pause'})],
+      ['Step', send('step')],
       ['Stop', send('stop')],
       ['Remove', () => this.remove(row.run)],
     ])
@@ -143,9 +144,18 @@ class Runs {
 }
 
 // Colour, dash and marker of a run.
+// Bokeh's markers, at 15, 6.
+const SHAPES = {
+  circle: 'M15 2a4 4 0 1 1 0 8a4 4 0 1 1 0-8z', square: 'M11.5 2.5h7v7h-7z',
+  triangle: 'M15 1.5l4.5 8h-9z', inverted_triangle: 'M15 10.5l-4.5-8h9z',
+  diamond: 'M15 1l4 5-4 5-4-5z', plus: 'M14 1.5h2V5h3.5v2H16v3.5h-2V7h-3.5V5H14z',
+  star: 'M15 .5l1.5 3.7 4 .3-3 2.6.9 3.9L15 8.9 11.6 11l.9-3.9-3-2.6 4-.3z',
+}
+
 function swatch(run) {
   const box = svg('svg', {width: '30', height: '12', viewBox: '0 0 30 12', 'aria-hidden': 'true'})
   box.append(svg('line', {x1: '1', x2: '29', y1: '6', y2: '6', stroke: run.colour,
-    'stroke-width': '3', 'stroke-dasharray': run.strokes}))
+    'stroke-width': '3', 'stroke-dasharray': run.strokes}),
+  svg('path', {d: SHAPES[run.marker], fill: run.colour}))
   return box
 }

@@ -4,7 +4,7 @@ const numbers = column => column.map(x => x === null ? NaN : Array.isArray(x) ? 
 const model = name => Bokeh.Models.get(name)
 
 class Sources {
-  constructor() { this.held = new Map(); this.changed = () => {} }
+  constructor() { this.held = new Map(); this.taken = new Set(); this.changed = () => {} }
 
   of(run, name) {
     const key = `${run} ${name}`
@@ -25,6 +25,7 @@ class Sources {
 
   take(run, name, columns, replace) {
     if (name == '*') return this.clear(run)
+    this.taken.add(`${run} ${name}`)
     const source = this.of(run, name)
     const rows = Object.fromEntries(Object.entries(columns).map(([k, v]) => [k, numbers(v)]))
     const known = Object.keys(source.data)
@@ -40,6 +41,7 @@ class Sources {
   clear(run) {
     for (const [key, source] of this.held) {
       if (key.split(' ')[0] != run) continue
+      this.taken.delete(key)
       const data = Object.fromEntries(Object.keys(source.data).map(column => [column, []]))
       source.setv({data}, {sync: false})
       this.changed(run, key.split(' ')[1])

@@ -1,12 +1,17 @@
 // The stage: the views as tabs, the picture that answers, those beside it, and the cursor.
 
+// A true gap over f(0) that is smaller is a rounding error.
+const ROUNDING = 1e-13
+
 class Stage {
   constructor(app, gallery) {
     this.app = app
     this.gallery = gallery
+    this.enlarged = new Map()
     this.hero = h('div', {class: 'hero'})
     this.beside = h('div', {class: 'beside'})
-    this.tables = h('div', {class: 'tables', tabindex: '0', 'aria-label': 'Tables'})
+    this.tables = h('div', {class: 'tables', tabindex: '0', role: 'region',
+      'aria-label': 'Tables'})
     this.tabs = h('div', {role: 'tablist', 'aria-label': 'Views', class: 'tabs'})
     this.picks = h('div', {class: 'picks', role: 'group', 'aria-label': 'Pictures of the view'})
     this.question = h('p', {class: 'question'})
@@ -19,7 +24,7 @@ class Stage {
     this.element = h('main', {class: 'stage'}, h('div', {class: 'head'}, this.tabs, this.question),
       this.panel, h('div', {class: 'cursor'}, this.slider, this.readout))
     app.state.on(['views'], () => this.makeTabs())
-    app.state.on(['table', 'points'], () => this.tabulate())
+    app.state.on(['table', 'printed', 'points'], () => this.tabulate())
     app.moved = (k, count) => this.moved(k, count)
   }
 
@@ -54,13 +59,15 @@ class Stage {
     const view = this.app.state.get('views').find(known => known.name == name)
     if (view === undefined) return
     this.name = name
-    const frames = [view.hero, ...view.beside].filter(Boolean)
+    const [large, ...small] = [view.hero, ...view.beside].filter(Boolean)
+    const first = this.enlarged.get(name) ?? large
+    const frames = [first, ...[large, ...small].filter(picture => picture != first)].filter(Boolean)
       .map(picture => this.gallery.frame(picture)).filter(Boolean)
     for (const frame of this.gallery.frames.values())
       frame.picture.plot.visible = frames.includes(frame)
     this.hero.replaceChildren(...frames.slice(0, 1).map(frame => frame.element))
     this.beside.replaceChildren(...frames.slice(1).map(frame => frame.element))
-    for (const frame of frames) frame.label()
+    for (const frame of frames) frame.enter()
     this.panel.dataset.view = name
     this.picks.replaceChildren(...frames.map(frame => this.pick(frame, frames)))
     this.bring(frames[0], frames)
@@ -76,6 +83,12 @@ class Stage {
     if (tell) this.app.send({do: 'look', pictures: frames.map(frame => frame.declared.name),
       table: frames.length == 0})
     this.gallery.move(this.gallery.point)
+  }
+
+  // Another picture of the view takes the place of the large one.
+  enlarge(frame) {
+    this.enlarged.set(this.name, frame.declared.name)
+    this.open(this.name)
   }
 
   // On a phone one picture is shown at a time.
@@ -99,16 +112,18 @@ class Stage {
     const {sources, lead} = this.gallery
     const at = column => sources.column(lead, 'points', column)[k]
     const say = (x, digits) => Number.isFinite(x) ? String(Number(x.toPrecision(digits))) : 'none'
+    const gap = at('judged_gap') < ROUNDING ? 'below rounding' : say(at('judged_gap'), 2)
     const name = this.gallery.runs.find(run => run.key == lead)?.drawn ?? ''
     this.readout.textContent = `${name}, point ${k + 1} of ${count}: `
       + `δ or λ ${say(at('value'), 4)}, `
       + `ℓ1 norm ${say(at('l1'), 4)}, ${at('nnz')} active, test error ${say(at('test_error'), 4)}, `
-      + `true gap / f(0) ${say(at('relative_gap'), 2)}`
+      + `true gap / f(0) ${gap}`
     this.slider.setAttribute('aria-valuetext', this.readout.textContent)
   }
 
   tabulate() {
-    const tables = ['table', 'points'].map(name => this.app.state.get(name)).filter(Boolean)
+    const {state} = this.app
+    const tables = ['table', 'printed', 'points'].map(name => state.get(name)).filter(Boolean)
     this.tables.replaceChildren(...tables.filter(table => table.rows.length).map(table =>
       h('table', {}, h('caption', {}, table.caption),
         h('thead', {}, h('tr', {}, ...table.head.map(text => h('th', {scope: 'col'}, text)))),

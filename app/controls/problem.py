@@ -10,22 +10,12 @@ from app import shelf
 from app.controls.fields import Field, field
 from app.downloads import running
 from app.settings import Settings, formula_of, why_not
-from fwcore import LOSSES, all_solvers, datasets, find_loss, find_solver
+from fwcore import LOSSES, Loss, all_solvers, datasets, find_loss, find_solver
 
 _KINDS = (
-    *("Brought by you", "Always there", "At hand"),
+    *("Brought or made by you", "Always there", "At hand"),
     *("To be downloaded", "To be put there by hand"),
 )
-_FAMILIES = {
-    "frank_wolfe": "Frank-Wolfe",
-    "finite_sum": "Sampled rows",
-    "working_set": "Certified",
-    "coordinate_descent": "Coordinate descent",
-    "proximal": "Proximal gradient",
-    "mirror_descent": "Mirror descent",
-    "greedy": "Greedy",
-    "external": "Libraries",
-}
 
 
 def grouped(settings: Settings) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -33,7 +23,7 @@ def grouped(settings: Settings) -> list[tuple[str, list[tuple[str, str]]]]:
     hand, what can be fetched, what somebody has to put there.
     """
     groups: dict[str, list[tuple[str, str]]] = {kind: [] for kind in _KINDS}
-    offered: tuple[shelf.Data, ...] = (*settings.own, *datasets.DATASETS)
+    offered: tuple[shelf.Data, ...] = (*settings.own, *settings.made, *datasets.DATASETS)
     for data in offered:
         size = f"{data.rows:,} × {data.columns:,}"
         groups[_kind(data)].append((data.name, f"{data.title} ({size})"))
@@ -42,7 +32,7 @@ def grouped(settings: Settings) -> list[tuple[str, list[tuple[str, str]]]]:
 
 def _kind(data: shelf.Data) -> str:
     """The group of a dataset."""
-    if isinstance(data, shelf.Own):
+    if isinstance(data, shelf.Own) or datasets.made.is_made(data.name):
         return _KINDS[0]
     if data.layout is None:
         return _KINDS[1]
@@ -70,13 +60,24 @@ def problem_fields(settings: Settings) -> list[Field]:
             "label": loss.label,
             "doc": f"{formula_of(settings.loss)}; y is {chosen.response}. {loss.doc}",
             "kind": "select",
-            "value": settings.loss,
+            "value": chosen.name,
             "choices": [[name, name] for name in LOSSES],
             "disabled": _losses_without(settings.dataset),
         },
+        *_option_of(chosen),
         share | {"kind": "slider", "steps": steps, "value": value},
-        *(field(settings, name) for name in ("split_seed", "points", "delta_max")),
+        *(field(settings, name) for name in ("split_seed", "points")),
+        field(settings, "delta_max") | {"placeholder": "found for you"},
     ]
+
+
+def _option_of(loss: Loss) -> list[Field]:
+    """What follows the name of a loss, where something may."""
+    if not loss.option:
+        return []
+    common = {"name": "loss", "label": loss.option, "doc": "", "placeholder": "the usual one"}
+    value = loss.text.partition(":")[2]
+    return [common | {"kind": "text", "prefix": f"{loss.name}:", "value": value}]
 
 
 def dataset_state(settings: Settings) -> dict[str, Any]:
@@ -106,9 +107,9 @@ def solver_choices(settings: Settings) -> list[dict[str, str]]:
         {
             "name": solver.name,
             "title": solver.title,
-            "family": _family(solver),
+            "family": solver.family,
             "reference": solver.reference,
-            "against": why_not(solver.name, settings.loss),
+            "against": why_not(solver.name, settings.loss, settings.dataset),
         }
         for solver in all_solvers()
     ]
@@ -118,15 +119,12 @@ def certified_answer(settings: Settings) -> str:
     """A solver whose every point is certified, of the form of the first run, where the list has
     none such and one can be run.
     """
-    choices = {c["name"]: c for c in solver_choices(settings)}
-    certified = [n for n, c in choices.items() if c["family"] == _FAMILIES["working_set"]]
-    if not settings.runs or any(spec.solver in certified for spec in settings.runs):
+    certified = [solver for solver in all_solvers() if solver.certified]
+    chosen = {spec.solver for spec in settings.runs}
+    if not chosen or any(solver.name in chosen for solver in certified):
         return ""
     form = find_solver(settings.runs[0].solver).form
-    fitting = [n for n in certified if not choices[n]["against"] and find_solver(n).form == form]
-    return fitting[0] if fitting else ""
-
-
-def _family(solver: Any) -> str:
-    parts = type(solver).__module__.split(".")
-    return next((_FAMILIES[part] for part in parts if part in _FAMILIES), "Registered")
+    for solver in certified:
+        if solver.form == form and not why_not(solver.name, settings.loss, settings.dataset):
+            return solver.name
+    return ""

@@ -7,7 +7,8 @@ from typing import Any
 from app import server
 from app.controls.fields import Field, field, take
 from app.controls.sampling import sampling_field, take_sampling
-from app.settings import RunSpec, Settings
+from app.run_spec import RunSpec
+from app.settings import Settings
 from fwcore import ParameterError, find_solver
 
 _FIRST = ("sampling", "tol")

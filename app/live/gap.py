@@ -30,6 +30,7 @@ class PathGaps(Picture):
         _LEVEL,
     )
     tips = ("point", "own_gap", "relative_gap")
+    blank = {"": "No gap: libraries show no steps, and problems with k columns are not convex."}
     legend = (
         "Filled: true gap. Hollow: the method's own. Shaded: what the sample did not see. Level: "
         "stopping threshold."
@@ -84,6 +85,12 @@ class StepGaps(Picture):
         "threshold."
     )
 
+    def finding(self, runs: Sequence[Shown]) -> str:
+        """How many steps each run took."""
+        steps = [(s.name, int(s.run.points["steps"][-1])) for s in runs if s.run.ended]
+        said = ", ".join(f"{name} {count:,}" for name, count in steps[:3])
+        return f"Steps in all: {said}" if said else ""
+
     def describe(self, run: Run) -> str:
         return f"{int(run.points['steps'][-1]):,} steps, own gap at last {run.own_gaps[-1]:.2e}"
 
@@ -94,7 +101,7 @@ class InsidePoint(Picture):
     name = "inside"
     title = "Inside the point under the cursor"
     x = Axis(("place",))
-    y = Axis(("gap",), log=True)
+    y = Axis(("gap",))
     layers = (
         Layer("line", "inside", style={"line_width": 1.2}),
         Layer("rings", "inside_checks", style={"size": 6}),
@@ -102,6 +109,12 @@ class InsidePoint(Picture):
     )
     legend = "Of the selected run. Line: its own gap. Circles: true gap. Level: stopping threshold."
     lead_only = True
+    blank = {"": "The steps of this point were not kept, or show no gap."}
+
+    def describe(self, run: Run) -> str:
+        before = int(run.points["steps"][-2]) if run.reached > 1 else 0
+        return f"{int(run.points['steps'][-1]) - before:,} steps at its last point"
+
     computed = {
         "inside": lambda entry, lead, point: _inside(entry, lead, point, "gap"),
         "inside_checks": lambda entry, lead, point: _inside(entry, lead, point, "true_gap"),

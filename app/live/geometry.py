@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.live.picture import Axis, Columns, Layer, Picture, Shown, point_of
+from app.runs import Run
 
 _STEPS = 40
 _LEVELS = 7
@@ -15,15 +17,21 @@ _TIGHT = 0.7
 Plane = tuple[NDArray[Any], NDArray[Any], float]
 
 
-def _plane(lead: Shown, point: int) -> Plane | None:
-    """The Gram matrix and X'y of the two features that weigh most at the cursor, and a radius at
-    which the ball is felt; None where less than two are active, or f is not quadratic.
-    """
-    problem = lead.run.walk.problem
-    indices, values = lead.run.walk.columns[point_of(lead, point)]
-    if len(indices) < 2 or not problem.loss.closed_line_search:
+def _pair(lead: Shown) -> NDArray[Any] | None:
+    """The two features that weigh most at the last point; None where less are active."""
+    indices, values = lead.run.last_column
+    if len(indices) < 2:
         return None
-    chosen = np.sort(np.asarray(indices)[np.argsort(-np.abs(values), kind="stable")[:2]])
+    return np.sort(np.asarray(indices)[np.argsort(-np.abs(values), kind="stable")[:2]])
+
+
+def _plane(lead: Shown) -> Plane | None:
+    """The Gram matrix and X'y of the two features that weigh most at the last point, and a radius
+    at which the ball is felt; None where less than two are active, or f is not quadratic.
+    """
+    problem, chosen = lead.run.walk.problem, _pair(lead)
+    if chosen is None or not problem.loss.closed_line_search:
+        return None
     zero = problem.residual(np.zeros(0, np.int64), np.zeros(0))
     columns = [zero - problem.residual(np.array([j], np.int64), np.ones(1)) for j in chosen]
     design = np.stack(columns, axis=1)
@@ -34,33 +42,57 @@ def _plane(lead: Shown, point: int) -> Plane | None:
     return gram, correlation, _TIGHT * float(free)
 
 
-def zigzag(gram: NDArray[Any], correlation: NDArray[Any], delta: float) -> NDArray[Any]:
-    """Iterates of Frank-Wolfe with exact line search from 0 on ½ a'Ga − c'a, shape (steps, 2)."""
-    a, path = np.zeros(2), [np.zeros(2)]
+def zigzag(gram: NDArray[Any], correlation: NDArray[Any], delta: float) -> tuple[Any, Any]:
+    """Frank-Wolfe with exact line search from 0 on ½ a'Ga − c'a: the iterates, of shape
+    (steps + 1, 2), and the vertex that each step goes towards, (steps, 2).
+    """
+    path, vertices = [np.zeros(2)], []
     for _ in range(_STEPS):
-        gradient = gram @ a - correlation
+        gradient = gram @ path[-1] - correlation
         j = int(np.abs(gradient).argmax())
         vertex = np.zeros(2)
         vertex[j] = -np.sign(gradient[j]) * delta
-        direction = vertex - a
+        direction = vertex - path[-1]
         curvature = direction @ gram @ direction
         if curvature <= 0.0:
             break
-        a = a + np.clip(-(gradient @ direction) / curvature, 0.0, 1.0) * direction
-        path.append(a)
-    return np.array(path)
+        step = np.clip(-(gradient @ direction) / curvature, 0.0, 1.0)
+        path.append(path[-1] + step * direction)
+        vertices.append(vertex)
+    return np.array(path), np.array(vertices)
+
+
+def _walked(entry: Shown, lead: Shown, point: int) -> tuple[Any, Any] | None:
+    """The iterates up to the step under the cursor, and the vertex of that step. The points of the
+    path stand for the steps: the cursor at its end shows all.
+    """
+    plane = _plane(lead) if entry.key == lead.key else None
+    if plane is None:
+        return None
+    path, vertices = zigzag(*plane)
+    share = (point_of(lead, point) + 1) / lead.run.reached
+    steps = max(1, round(share * len(vertices)))
+    return path[: steps + 1], vertices[steps - 1]
 
 
 def _steps(entry: Shown, lead: Shown, point: int) -> Columns:
-    plane = _plane(lead, point) if entry.key == lead.key else None
-    if plane is None:
+    walked = _walked(entry, lead, point)
+    if walked is None:
         return {"first": [], "second": []}
-    path = zigzag(*plane)
-    return {"first": path[:, 0].tolist(), "second": path[:, 1].tolist()}
+    return {"first": walked[0][:, 0].tolist(), "second": walked[0][:, 1].tolist()}
+
+
+def _vertex(entry: Shown, lead: Shown, point: int) -> Columns:
+    """From the iterate before the step under the cursor to the vertex that it goes towards."""
+    walked = _walked(entry, lead, point)
+    if walked is None:
+        return {"first": [], "second": []}
+    (before, _), vertex = walked[0][-2:], walked[1]
+    return {"first": [before[0], vertex[0]], "second": [before[1], vertex[1]]}
 
 
 def _ball(entry: Shown, lead: Shown, point: int) -> Columns:
-    plane = _plane(lead, point) if entry.key == lead.key else None
+    plane = _plane(lead) if entry.key == lead.key else None
     if plane is None:
         return {"first": [], "second": []}
     d = plane[2]
@@ -69,7 +101,7 @@ def _ball(entry: Shown, lead: Shown, point: int) -> Columns:
 
 def _levels(entry: Shown, lead: Shown, point: int) -> Columns:
     """Ellipses on which f is as at the iterates, and between."""
-    plane = _plane(lead, point) if entry.key == lead.key else None
+    plane = _plane(lead) if entry.key == lead.key else None
     if plane is None:
         return {"first": [], "second": [], "coefficient": []}
     gram, correlation, _ = plane
@@ -77,7 +109,7 @@ def _levels(entry: Shown, lead: Shown, point: int) -> Columns:
     root = np.linalg.inv(np.linalg.cholesky(gram)).T
     angles = np.linspace(0.0, 2.0 * np.pi, 61)
     circle = root @ np.stack([np.cos(angles), np.sin(angles)])
-    end = zigzag(*plane)[-1] - centre
+    end = zigzag(*plane)[0][-1] - centre
     radii = float(np.sqrt(end @ gram @ end)) * np.linspace(0.4, 2.8, _LEVELS)
     rings = [centre[:, None] + radius * circle for radius in radii]
     return {
@@ -99,10 +131,25 @@ class Geometry(Picture):
         Layer("line", "ball", style={"line_width": 2.0}),
         Layer("line", "zigzag", style={"line_width": 1.0}),
         Layer("dots", "zigzag", style={"size": 5}),
+        Layer("line", "vertex", style={"line_width": 3.0, "line_alpha": 0.7}),
     )
+    blank = {"": "Two active features and the squared loss are needed."}
     legend = (
-        "Diamond: the ball. Rings: level lines of f. Line: steps from 0, each towards a corner."
+        "Diamond: the ball. Rings: level lines of f. Thick: towards the vertex of the step under "
+        "the cursor."
     )
     lead_only = True
     square = True
-    computed = {"zigzag": _steps, "ball": _ball, "levels": _levels}
+    computed = {"zigzag": _steps, "vertex": _vertex, "ball": _ball, "levels": _levels}
+
+    def finding(self, runs: Sequence[Shown]) -> str:
+        """The features that are drawn."""
+        lead = next((shown for shown in runs if shown.lead and shown.run.ended), None)
+        chosen = None if lead is None else _pair(lead)
+        if lead is None or chosen is None:
+            return ""
+        first, second = (lead.run.feature_name(int(j)) for j in chosen)
+        return f"Frank-Wolfe zigzags between {first} and {second}, which weigh most in {lead.name}"
+
+    def describe(self, run: Run) -> str:
+        return "steps of Frank-Wolfe on the two features that weigh most at its last point"

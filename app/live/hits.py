@@ -18,6 +18,7 @@ class Hits(Picture):
     x = Axis(("step",), log=True)
     y = Axis(("share",))
     layers = (Layer("line", "hits", named=True, style={"line_width": 2}),)
+    blank = {"": "Only of oracles on a part of the rows: choose one under Advanced."}
     legend = "Share of the answers so far that were the steepest columns, judged off the clock."
 
     def finding(self, runs: Sequence[Shown]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -109,26 +110,62 @@ class Fit(Picture):
     lead_only = True
     computed = {"fit": _fit}
 
+    def finding(self, runs: Sequence[Shown]) -> str:
+        """What the best point gets right, or by how much it is better than the first."""
+        lead = next((shown for shown in runs if shown.lead and shown.run.ended), None)
+        if lead is None:
+            return ""
+        wrong, errors = lead.run.points["test_misclassified"], lead.run.points["test_error"]
+        if np.isfinite(wrong).any():
+            return f"{lead.name} gets {1 - np.nanmin(wrong):.0%} of the test labels right"
+        if not errors[0] > 0:
+            return ""
+        taken = 1 - float(np.nanmin(errors)) / float(errors[0])
+        return f"{lead.name} takes {taken:.0%} off the test error of its first point"
 
-def _overlap(entry: Shown, lead: Shown, point: int) -> Columns:
-    columns: Columns = {"l1": [], "overlap": [], "f_measure": []}
-    if not entry.run.reached:
-        return columns
-    theirs, truth = lead.run.points["l1"], _truth(entry.run.walk.problem)
+    def describe(self, run: Run) -> str:
+        error = run.points["test_error"][-1]
+        known = np.isfinite(error)
+        return f"{run.error_name} {error:.4g} at its last point" if known else "no test rows"
+
+
+def _shares(entry: Shown, lead: Shown) -> list[float]:
+    """The Jaccard index of the supports of a run and of the selected one, at equal l1 norms."""
+    theirs, shares = lead.run.points["l1"], []
     for k, l1 in enumerate(entry.run.points["l1"].tolist()):
         ours = set(entry.run.walk.columns[k][0].tolist())
         other = set(lead.run.walk.columns[int(np.abs(theirs - l1).argmin())][0].tolist())
         either = len(ours | other)
-        columns["l1"].append(l1)
-        columns["overlap"].append(len(ours & other) / either if either else 1.0)
-        columns["f_measure"].append(_f_measure(entry.run.walk, k, truth))
-    return columns
+        shares.append(len(ours & other) / either if either else 1.0)
+    return shares
+
+
+def _overlap(entry: Shown, lead: Shown, point: int) -> Columns:
+    run = entry.run
+    if not run.reached:
+        return {"l1": [], "overlap": [], "f_measure": []}
+    truth, shares = _truth(run.walk.problem), _shares(entry, lead)
+    return {
+        "l1": run.points["l1"][: len(shares)].tolist(),
+        "overlap": shares,
+        "f_measure": [_f_measure(run.walk, k, truth) for k in range(len(shares))],
+    }
+
+
+_last_truth: list[tuple[Any, Any]] = []
 
 
 def _truth(problem: Any) -> Any:
-    """The coefficients that the response was made with; None where they are not known."""
+    """The coefficients that the response was made with; None where they are not known. They are
+    found by making the dataset again, so the last are remembered.
+    """
+    for known, truth in _last_truth[-1:]:
+        if known() is problem:
+            return truth
     dataset = dict(problem.source).get("dataset")
-    return None if dataset is None else datasets.true_coefficients(dataset, problem)
+    truth = None if dataset is None else datasets.true_coefficients(dataset, problem)
+    _last_truth[:] = [(weakref.ref(problem), truth)]
+    return truth
 
 
 def _f_measure(walk: Any, k: int, truth: Any) -> float:
@@ -150,15 +187,17 @@ class Overlap(Picture):
     y = Axis(("overlap", "f_measure"))
     layers = (Layer("line", "overlap", named=True, style={"line_width": 1.8}),)
     legend = "1: the same active features as the selected run, or the true ones. 0: none in common."
+    blank = {"f_measure": "The true features are not known of these data."}
     computed = {"overlap": _overlap}
+
+    def describe(self, run: Run) -> str:
+        return f"{len(run.last_column[0]):,} active features at its last point"
 
     def finding(self, runs: Sequence[Shown]) -> str:
         lead = next((shown for shown in runs if shown.lead and shown.run.ended), None)
         others = [shown for shown in runs if not shown.lead and shown.run.ended]
         if lead is None or not others:
             return ""
-        shares = {
-            shown.name: float(np.mean(_overlap(shown, lead, -1)["overlap"])) for shown in others
-        }
+        shares = {shown.name: float(np.mean(_shares(shown, lead))) for shown in others}
         least = min(shares, key=shares.__getitem__)
         return f"{lead.name} and {least} share {shares[least]:.0%} of their features"

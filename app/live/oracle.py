@@ -45,23 +45,34 @@ def _simulated(entry: Shown, lead: Shown, point: int) -> Columns:
     }
 
 
-def _kappa(run: Run) -> int | None:
-    """The columns that a step of a run looks at, at the end of the path; None of other methods."""
+def _kappa(run: Run, planned: str = "") -> int | None:
+    """The columns that a step of a run looks at, at the end of the path, or would by the rule that
+    is ``planned``; None of other methods.
+    """
     declared = run.solver.Options.declared()
     if "sampling" not in declared or run.walk is None:
         return None
-    given = declared["sampling"].read(run.options.get("sampling", declared["sampling"].default))
-    return int(given.kappa(int(run.walk.problem.p), 1.0))
+    rule = planned or run.options.get("sampling", declared["sampling"].default)
+    return int(declared["sampling"].read(rule).kappa(int(run.walk.problem.p), 1.0))
 
 
-def _here(entry: Shown, lead: Shown, point: int) -> Columns:
-    """Where a run is on the curve."""
-    kappa = _kappa(entry.run)
+def _on_curve(kappa: int | None, lead: Shown) -> Columns:
     if kappa is None:
         return {"kappa_share": [], "miss": []}
     p, relevant, _ = _sizes(lead)
     miss = sampling.miss_probability(p, kappa, relevant)
     return {"kappa_share": [100 * kappa / p], "miss": [miss]}
+
+
+def _here(entry: Shown, lead: Shown, point: int) -> Columns:
+    """Where a run is on the curve."""
+    return _on_curve(_kappa(entry.run), lead)
+
+
+def _ahead(entry: Shown, lead: Shown, point: int) -> Columns:
+    """Where it would be as the list has it by now."""
+    walked, planned = _kappa(entry.run), _kappa(entry.run, entry.planned)
+    return _on_curve(planned if planned != walked else None, lead)
 
 
 class Simulator(Picture):
@@ -75,12 +86,13 @@ class Simulator(Picture):
         Layer("line", "formula", style={"line_width": 1.6}),
         Layer("rings", "simulated", style={"size": 6}),
         Layer("dots", "here", style={"size": 14, "marker": "diamond"}),
+        Layer("rings", "ahead", style={"size": 16, "marker": "diamond", "line_width": 2}),
     )
     legend = (
         f"Line: equation 11 for the relevant columns. Hollow: {_DRAWS} simulated draws. "
-        "Diamonds: the runs."
+        "Diamonds: the runs; hollow: as they are set now."
     )
-    computed = {"formula": _formula, "simulated": _simulated, "here": _here}
+    computed = {"formula": _formula, "simulated": _simulated, "here": _here, "ahead": _ahead}
 
     def finding(self, runs: Sequence[Shown]) -> str:
         lead = next((shown for shown in runs if shown.lead and shown.run.reached), None)
@@ -107,20 +119,30 @@ class EmptyDraws(Picture):
     title = "Draws without a descent direction"
     x = Axis(("point", "l1", "dots"))
     y = Axis(("empty_share",))
-    layers = (Layer("line", named=True, style={"line_width": 1.8}),)
+    layers = (
+        Layer("line", named=True, style={"line_width": 1.8}),
+        Layer("rings", y="chance_share", style={"size": 6}),
+    )
     tips = ("point", "empty_share")
-    legend = "Per step, so far. Such a draw costs as much as another, and moves nothing."
+    legend = (
+        "Per step, so far. Such a draw costs as much as another, and moves nothing. Hollow: it "
+        "ended the point by chance."
+    )
 
     def describe(self, run: Run) -> str:
         last = run.points[-1]
         if not last["empty"] >= 0 or not last["steps"]:
             return ""
-        return f"{int(last['empty']):,} draws moved nothing, in {int(last['steps']):,} steps"
+        text = f"{int(last['empty']):,} draws moved nothing, in {int(last['steps']):,} steps"
+        ended = run.ended_by_chance
+        return f"{text}; {ended} of {run.reached} points ended by chance" if ended else text
 
     def finding(self, runs: Sequence[Shown]) -> str:
         lead = next((shown for shown in runs if shown.lead and shown.run.ended), None)
         if lead is None or not lead.run.points["empty"][-1] > 0:
             return ""
+        if ended := lead.run.ended_by_chance:
+            return f"Chance ended {ended} of the {lead.run.reached} points of {lead.name}"
         last = lead.run.points[-1]
         share = float(last["empty"] / (last["empty"] + last["steps"]))
         return f"{share:.0%} of the draws of {lead.name} show no way down"

@@ -43,13 +43,14 @@ AXES = {
 
 @dataclass(frozen=True)
 class Axis:
-    """Columns of which the user chooses one, the first by default, and the scale to begin with;
-    ``factors``: the values are names.
+    """Columns of which the user chooses one, the first by default. The scale of those in ``logs``,
+    or of all with ``log``, is logarithmic to begin with; ``factors``: the values are names.
     """
 
     columns: tuple[str, ...]
     log: bool = False
     factors: bool = False
+    logs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ SPREAD = (Layer("band", "spread"), Layer("median", "spread", style={"line_width"
 class Shown:
     """A run as the pictures see it; the ``lead`` is the one that is selected, and the ``pinned``
     one is the baseline of comparisons. ``relevant``: how many columns are taken to matter.
+    ``planned``: the rule of sampling that the list has for it by now.
     """
 
     key: int
@@ -86,6 +88,7 @@ class Shown:
     lead: bool = False
     pinned: bool = False
     relevant: int = 32
+    planned: str = ""
 
 
 Columns: TypeAlias = dict[str, list[Any]]
@@ -116,6 +119,8 @@ class Picture:
         Whether only the selected run is drawn.
     square : bool
         Whether both axes have the same scale.
+    blank : mapping of str to str
+        What is said where nothing can be drawn, by the column of the vertical axis; "" is any.
     computed : mapping of str to callable
         Sources of its own, which are computed at the point under the cursor.
     """
@@ -129,6 +134,7 @@ class Picture:
     legend: ClassVar[str] = ""
     lead_only: ClassVar[bool] = False
     square: ClassVar[bool] = False
+    blank: ClassVar[Mapping[str, str]] = {}
     computed: ClassVar[Mapping[str, Compute]] = {}
 
     @property
@@ -157,6 +163,8 @@ class Picture:
             "layers": [vars(layer) for layer in self.layers],
             "tips": [*self.tips],
             "legend": self.legend,
+            "blank": {"": "Nothing to show of these runs.", **self.blank},
+            "computed": [*self.computed],
             "leadOnly": self.lead_only,
             "square": self.square,
             "labels": {name: AXES.get(name, name) for name in sorted(columns)},

@@ -19,13 +19,20 @@ class Race(Picture):
     name = "race"
     title = "What an error costs"
     x = Axis(("dots", "entries", "seconds", "step", "grads"), log=True)
-    y = Axis(("least_error", "test_error", "train_error", "relative_gap", "suboptimality"))
+    y = Axis(
+        ("least_error", "test_error", "train_error", "relative_gap", "suboptimality"),
+        logs=("relative_gap", "suboptimality"),
+    )
     layers = (
         *SPREAD,
         Layer("line", named=True, style={"line_width": 2.2}),
         Layer("dots", "best", style={"marker": "diamond", "size": 12}),
     )
     tips = ("point", "least_error", "dots", "nnz")
+    blank = {
+        "suboptimality": "Add the certified answer, which suboptimality is measured from.",
+        "least_error": "No rows are held out for a test error: choose a test share.",
+    }
     legend = "Left is cheap, low is good. Diamond: least test error."
 
     def describe(self, run: Run) -> str:

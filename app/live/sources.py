@@ -14,6 +14,7 @@ from app.live.features import TopFeatures, lookup
 from app.live.reference import suboptimality
 from app.live.thinning import ROUNDING, Thinner
 from app.runs import COSTS, Run
+from fwcore import Status
 
 _POINTS = ("l1", "nnz", "train_error", "test_error")
 _STEPS = {"gaps": "gap", "checks": "true_gap", "moves": "moved"}
@@ -90,15 +91,18 @@ class RunSources:
         data["point"] = (rows["point"] + 1).tolist()
         data["value"] = rows["value"].tolist()
         gaps = rows["true_gap"] / walk.problem.f0
+        data["judged_gap"] = gaps.tolist()
         data["relative_gap"] = np.where(gaps > ROUNDING, gaps, np.nan).tolist()
         data["suboptimality"] = suboptimality(rows, walk.problem.f0, self._reference).tolist()
         data["own_gap"] = [self._gaps.get(k, float("nan")) for k in range(start, stop)]
-        # A gulf of nothing where the method saw none.
-        data["seen_gap"] = np.where(
-            np.isfinite(data["own_gap"]), data["own_gap"], data["relative_gap"]
-        ).tolist()
+        # A gulf of nothing where the method saw all there is, or where its gap is not known.
+        own, true = np.array(data["own_gap"]), np.array(data["relative_gap"])
+        data["seen_gap"] = np.where(own < true, own, true).tolist()
         data |= _costs(rows)
-        data["empty_share"] = (rows["empty"] / np.maximum(rows["steps"], 1)).tolist()
+        shares = rows["empty"] / np.maximum(rows["steps"], 1)
+        data["empty_share"] = shares.tolist()
+        by_chance = rows["status"] == Status.EMPTY_DRAW
+        data["chance_share"] = np.where(by_chance, shares, np.nan).tolist()
         errors = walk.points["test_error"][:stop]
         data["least_error"] = np.fmin.accumulate(errors)[start:].tolist()
         self._send("points", data, replace=start == 0)

@@ -5,9 +5,10 @@ import time
 from dataclasses import dataclass
 
 from app.live.picture import Shown
+from app.run_spec import RunSpec
 from app.runs import Pace, Run
 from app.scheduler import Scheduler
-from app.settings import Experiment, RunSpec
+from app.settings import Experiment
 from fwcore import datasets, find_solver, grids
 
 AGAIN = int(os.environ.get("FWCORE_AGAIN", "2"))

@@ -51,7 +51,7 @@ def test_a_file_is_read_looked_at_and_walked(page):
     page.hear({"do": "bring_use", "degree": 2})
     assert page.refusal == ""
     assert page.settings.dataset.startswith("own-")
-    assert page.wire.state["datasets"][0][0] == "Brought by you"
+    assert page.wire.state["datasets"][0][0] == "Brought or made by you"
     page.hear({"do": "pace", "unit": "dots", "rate": None})
     page.hear({"do": "run"})
     wait_for(lambda: not page.session.live, "the runs")
@@ -65,6 +65,21 @@ def test_a_file_is_read_looked_at_and_walked(page):
     page.close()
     with pytest.raises(ParameterError):
         shelf.find(name)
+
+
+def test_columns_are_left_out_by_name(page):
+    send(page, CSV)
+    page.hear({"do": "bring_columns", "left_out": ["b"]})
+    told = read(page)
+    assert (told["names"], told["left_out"]) == (["a", "b", "c"], ["b"])
+    assert told["sizes"][:2] == [[1, 2, None], [2, 6, 8 * 60 * 6]]
+    for wrong in (["a", "b", "c"], ["x"], "a", [3], None):
+        page.hear({"do": "bring_columns", "left_out": wrong})
+        assert "'left_out'" in page.refusal
+    page.hear({"do": "bring_use", "degree": 1})
+    assert shelf.find(page.settings.dataset).columns == 2
+    page.hear({"do": "bring_columns", "left_out": []})
+    assert "read before columns are chosen" in page.refusal
 
 
 def test_another_column_is_the_response_and_the_same_file_is_the_same_data(page):

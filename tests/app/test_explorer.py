@@ -8,73 +8,13 @@ import weakref
 
 import numpy as np
 import pytest
-from fakes import AGAIN, scheduler, wait_for
+from fakes import scheduler, wait_for
+from told import computed, drained, held
 
 from app import explorer, live, recorded, views
 from app.drain import Drain
 from app.live.picture import Axis, Layer, Picture
 from app.runs import RunState
-from app.wire import Wire
-from fwcore import all_solvers, find_solver
-
-
-@pytest.fixture
-def sent(monkeypatch):
-    """The messages that a page is sent, its first one included."""
-    messages = []
-    monkeypatch.setattr(Wire, "_send_msg", lambda self, text: messages.append(json.loads(text)))
-    return messages
-
-
-@pytest.fixture
-def page(monkeypatch, sent):
-    monkeypatch.setattr(explorer, "scheduler", scheduler())
-    page = explorer.Explorer()
-    sent.append(json.loads(page.wire.opening))
-    page.wire._models["root"] = (None, None)
-    yield page
-    page.close()
-
-
-@pytest.fixture
-def small(page):
-    """A page with a small problem, at full speed."""
-    for name, value in (("dataset", "diabetes"), ("points", "10"), ("delta_max", "5")):
-        page.hear({"do": "set", "name": name, "value": value})
-    page.hear({"do": "pace", "unit": "dots", "rate": None})
-    return page
-
-
-def held(messages):
-    """State and sources as the browser has them after the messages."""
-    state, sources = {}, {}
-    for message in messages:
-        state |= message["puts"]
-        for run, source, columns, replace in message["rows"]:
-            if source == "*":
-                sources = {key: rows for key, rows in sources.items() if key[0] != run}
-            elif replace or (run, source) not in sources:
-                sources[run, source] = {name: [*values] for name, values in columns.items()}
-            else:
-                for name, values in columns.items():
-                    sources[run, source][name] += values
-    return state, sources
-
-
-def drained(page):
-    """Tick as the page would, until nothing is live."""
-    wait_for(lambda: not page.session.live, "the runs to end")
-    page.drain.flush(final=True)
-
-
-def computed(page):
-    """Tick until nothing is computed any more."""
-
-    def over():
-        page.drain.flush(final=True)
-        return not page.feed.busy
-
-    wait_for(over, "the computations")
 
 
 def test_the_first_sight_is_that_of_recorded_runs(page, sent):
@@ -159,7 +99,7 @@ def test_step_then_resume_then_stop(small, sent):
     assert small.wire.state["phase"] == "running"
     small.hear({"do": "stop"})
     assert small.wire.state["phase"] == "stopped"
-    assert "What was reached is kept" in small.wire.state["row:2"]["message"]
+    assert "Stopped on request. " in small.wire.state["row:2"]["message"]
 
 
 def test_what_does_not_fit_is_told_beside_it_and_goes_with_the_next_command(small):
@@ -229,47 +169,6 @@ def test_a_stranger_may_send_anything(page, data):
     assert page.refusal == ""
 
 
-def test_runs_are_added_hidden_pinned_renamed_and_removed_with_undo(small, sent):
-    small.hear({"do": "run"})
-    drained(small)
-    small.hear({"do": "add", "solver": "cd"})
-    state = held(sent)[0]
-    assert (state["selected"], state["form"]["title"]) == (4, "Coordinate descent")
-    assert state["row:4"]["figures"] == "not run yet"
-    small.hear({"do": "hide", "run": 1})
-    assert (1, "points") not in held(sent)[1]
-    small.hear({"do": "hide", "run": 1})
-    assert len(held(sent)[1][1, "points"]["l1"]) == 10
-    small.hear({"do": "pin", "run": 3})
-    small.hear({"do": "rename", "run": 3, "name": " <b>Old</b> "})
-    run = held(sent)[0]["runs"][2]
-    assert (run["pinned"], run["name"]) == (True, "<b>Old</b>")
-    small.hear({"do": "remove", "run": 3})
-    assert [run["key"] for run in held(sent)[0]["runs"]] == [1, 2, 4]
-    assert (3, "points") not in held(sent)[1]
-    small.hear({"do": "restore"})
-    assert [run["key"] for run in held(sent)[0]["runs"]] == [1, 2, 3, 4]
-    assert len(held(sent)[1][3, "points"]["l1"]) == 10
-    small.hear({"do": "run"})
-    assert [key for key, run in small.session.runs.items() if not run.state.over] in ([4], [])
-    drained(small)
-    assert small.wire.state["row:4"]["state"] == "done"
-
-
-def test_twenty_runs_side_by_side(small, sent):
-    names = [s.name for s in all_solvers() if s.compiles and s.form != "support"]
-    names = [name for name in names if find_solver(name).draws == "columns"][:9]
-    for name in [*names, *names][:17]:
-        small.hear({"do": "add", "solver": name})
-    small.hear({"do": "run"})
-    wait_for(lambda: not small.session.live, "the runs to end", 300)
-    small.drain.flush(final=True)
-    state, sources = held(sent)
-    assert len(state["runs"]) == 20
-    assert all(state[f"row:{run['key']}"]["state"] == "done" for run in state["runs"])
-    assert all(sources[run["key"], "points"]["l1"] for run in state["runs"])
-
-
 def test_a_tick_is_skipped_while_the_page_lags_and_all_is_sent_after(small, sent):
     small.hear({"do": "run"})
     wait_for(lambda: not small.session.live, "the runs to end")
@@ -301,36 +200,6 @@ def test_a_page_that_missed_something_is_sent_everything(small, sent):
     state, sources = held(sent)
     assert state.keys() == whole[0].keys()
     assert repr(sources[2, "points"]) == repr(whole[1][2, "points"])
-
-
-@pytest.mark.parametrize("again", range(AGAIN))
-@pytest.mark.parametrize("moment", ["show", "send"])
-def test_runs_that_end_while_the_click_is_answered_are_told(again, moment, small, monkeypatch):
-    """Run would stay grey for ever."""
-    owner = {"show": small, "send": small.wire}[moment]
-    act = getattr(owner, moment)
-
-    def slow():
-        act()
-        wait_for(lambda: not small.session.live, "the runs to end")
-
-    monkeypatch.setattr(owner, moment, slow)
-    small.hear({"do": "run"})
-    small.wire.seen = small.wire.sent
-    assert small.drain in Drain._live or small.wire.state["phase"] == "done"
-    asyncio.run(small.drain._tick())
-    assert small.wire.state["phase"] == "done"
-
-
-def test_a_hundred_quick_runs_all_end(small):
-    """Run must not stay grey, however soon a run ends."""
-    for k in range(100):
-        small.hear({"do": "set", "run": 1, "name": "seed", "value": str(k)})
-        small.hear({"do": "run"})
-        wait_for(lambda: not small.session.live, "the runs to end")
-        small.wire.seen = small.wire.sent
-        asyncio.run(small.drain._tick())
-        assert small.wire.state["phase"] == "done"
 
 
 def test_ticks_slow_down_in_a_crowd(page, monkeypatch):
@@ -369,85 +238,6 @@ def test_a_picture_that_fails_takes_no_other_with_it(small, sent, monkeypatch, c
     computed(small)
     assert held(sent)[1][1, "gaps"]["step"]
     assert "inside cannot be computed" in caplog.text
-
-
-def test_the_tables_hold_the_runs_and_the_points_of_the_selected_one(small, sent):
-    small.hear({"do": "run"})
-    drained(small)
-    small.hear({"do": "look", "pictures": [], "table": True})
-    state = held(sent)[0]
-    assert [row[0] for row in state["table"]["rows"]] == ["sfw 1 %", "sfw 10 %", "fw"]
-    assert len(state["points"]["rows"]) == 10
-    assert state["points"]["caption"] == "The points of sfw 1 %"
-    dots = small.session.runs[3].points["dots"][-1]
-    assert f"{dots:,}" in state["table"]["rows"][2]
-
-
-def test_a_run_that_fails_says_so_on_its_row_and_the_others_go_on(small, sent, monkeypatch, caplog):
-    monkeypatch.setattr(type(find_solver("fw")), "advance", lambda *given: 1 / 0)
-    small.hear({"do": "run"})
-    drained(small)
-    state = held(sent)[0]
-    assert (state["row:1"]["state"], state["row:3"]["state"]) == ("done", "failed")
-    assert "Frank-Wolfe: ZeroDivisionError: division by zero" in state["complaint"]
-
-
-def test_repeats_draw_their_median_and_quartiles(small, sent):
-    small.hear({"do": "set", "run": 1, "name": "repeats", "value": "5"})
-    small.hear({"do": "run"})
-    drained(small)
-    state, sources = held(sent)
-    assert state["runs"][0]["name"] == "sfw 1 % × 5"
-    assert "the first of 5 seeds" in state["row:1"]["more"]
-    group = small.session.group(1)
-    assert [run.seed for run in group] == [0, 1, 2, 3, 4]
-    errors = np.array([run.points["test_error"] for run in group])
-    assert len({row.tobytes() for row in errors}) == 5
-    spread = sources[1, "spread"]
-    np.testing.assert_allclose(spread["test_error_median"], np.median(errors, axis=0))
-    np.testing.assert_allclose(spread["test_error_low"], np.percentile(errors, 25, axis=0))
-    dots = [run.points["dots"] for run in group]
-    np.testing.assert_allclose(spread["dots"], np.median(dots, axis=0))
-    assert (2, "spread") not in sources
-    small.hear({"do": "remove", "run": 1})
-    small.hear({"do": "restore"})
-    assert len(small.session.group(1)) == 5
-
-
-def test_the_code_of_a_run_makes_it_again(small, sent):
-    small.hear({"do": "code", "run": 1})
-    assert "run here to its end" in small.wire.state["complaint"]
-    small.hear({"do": "run"})
-    drained(small)
-    small.hear({"do": "code", "run": 3})
-    code = held(sent)[0]["code"]
-    assert code["of"] == "fw"
-    assert code["shell"].startswith("fwcore path --dataset diabetes --solver fw")
-    scope = {}
-    exec(code["python"], scope)
-    again = next(value for value in scope.values() if hasattr(value, "digest"))
-    assert again.digest() == code["digest"] == small.session.runs[3].walk.result().digest()
-
-
-def test_the_certified_answer_is_offered_until_it_is_in_the_list(page):
-    assert page.wire.state["certified"] == "corrective_fw"
-    page.hear({"do": "set", "name": "loss", "value": "huber"})
-    assert page.wire.state["certified"] == ""
-    page.hear({"do": "set", "name": "loss", "value": "squared"})
-    page.hear({"do": "certify"})
-    assert page.wire.state["certified"] == ""
-    assert page.settings.runs[-1].options.tol == 1e-6
-    page.hear({"do": "certify"})
-    assert "without a certified answer" in page.refusal
-
-
-def test_a_baseline_is_what_the_others_are_compared_with(page):
-    page.hear({"do": "look", "pictures": ["race"], "table": True})
-    assert "fewer dot products than fw" in page.wire.state["title:race"]
-    assert page.wire.state["table"]["rows"][2][4] == "125 times"
-    page.hear({"do": "pin", "run": 2})
-    assert "fewer dot products than sfw 10 %" in page.wire.state["title:race"]
-    assert page.wire.state["table"]["rows"][1][4] == "the baseline"
 
 
 class Shares(Picture):
@@ -496,3 +286,19 @@ def test_an_explorer_can_be_shown_in_a_cell(page):
     model = page.__panel__().get_root()
     # One component, whatever is drawn: the figures are made in the browser.
     assert len(model.references()) < 10
+
+
+def test_a_tab_that_was_duplicated_has_a_memory_of_its_own(small):
+    small.pages.enter("token")
+    second = explorer.Explorer()
+    second.wire._models["root"] = (None, None)
+    try:
+        second.hear({"do": "return", "token": "token"})
+        assert second.pages.token == "token"
+        assert second.settings.dataset == small.settings.dataset
+        assert small.pages.token != "token"
+        assert small.wire.state["token"] == small.pages.token
+        small.hear({"do": "rename", "run": 1, "name": "mine"})
+        assert second.settings.runs[0].name != "mine"
+    finally:
+        second.close()

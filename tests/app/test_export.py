@@ -10,13 +10,15 @@ import zipfile
 import numpy as np
 import pyarrow.parquet
 import pytest
-from fakes import wait_for, walked
+from fakes import shown, wait_for, walked
 
 from app import papers, report
 from app.explorer import Explorer
 from app.export import FORMATS
 from app.live import all_pictures
 from app.plots import PLOTS, plot
+from app.settings import why_not
+from app.tables import FIGURES, printed_table
 from app.views import all_views
 from fwcore import ParameterError
 
@@ -118,12 +120,38 @@ def test_presets_of_papers_are_settings_that_can_be_run():
         chosen = papers.settings_of(preset["name"])
         assert preset["view"] in views
         assert all(len(row) == len(preset["printed"][0]) for row in preset["printed"])
+        assert {*preset["printed"][0][1:]} <= {*FIGURES} if preset["printed"] else True
         for spec in chosen.runs:
-            from app.settings import why_not
-
-            assert why_not(spec.solver, chosen.loss) == ""
+            assert why_not(spec.solver, chosen.loss, chosen.dataset) == ""
     with pytest.raises(ParameterError, match="one of"):
         papers.settings_of("nobody")
+
+
+def test_what_was_printed_stands_beside_ours():
+    sampled, descent = walked("sfw", points=5, sampling="10%"), walked("cd", points=5)
+    printed = [
+        ["method", "iterations", "active features"],
+        ["FW", "10", "2.5"],
+        ["CD", "1,000", "40"],
+        ["SLEP", "7", "9"],
+    ]
+    entries = shown(sampled, descent)
+    table = printed_table(printed, [entries[0], None])
+    assert len(table["head"]) == len(table["rows"][0]) == 7
+    steps = sampled.points["steps"][-1]
+    assert table["rows"][0][1:4] == ["10", f"{steps:,}", f"{steps / 10:.2f}"]
+    assert table["rows"][1][2:4] == table["rows"][2][2:4] == ["–", "–"]
+    assert printed_table([], entries)["rows"] == []
+
+
+def test_a_preset_tells_what_was_printed_until_other_data_are_chosen(page):
+    page.hear({"do": "paper", "name": "frandi-pyrim"})
+    assert page.settings.test_fraction == 0.0
+    assert {spec.options.empty for spec in page.settings.runs[:3]} == {"stop"}
+    page.hear({"do": "look", "pictures": [], "table": True})
+    assert page.wire.state["printed"]["rows"][0][:2] == ["FW 1 %", "277"]
+    page.hear({"do": "set", "name": "dataset", "value": "diabetes"})
+    assert page.settings.printed is None
 
 
 def test_a_preset_replaces_the_runs_of_the_page():
@@ -131,6 +159,7 @@ def test_a_preset_replaces_the_runs_of_the_page():
     page.hear({"do": "paper", "name": "negiar-breast-cancer"})
     assert page.wire.state["runs"][0]["solver"] == "sfw_rows"
     assert page.wire.state["turned"]["name"] == "gap"
+    assert page.settings.printed is None
     page.hear({"do": "papers"})
     assert len(page.wire.state["papers"]) == len(papers.presets())
     page.close()

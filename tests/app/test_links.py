@@ -64,7 +64,7 @@ def test_a_run_at_the_defaults_of_its_solver_keeps_them_whatever_the_dataset_say
         (packed([]), "made by Share"),
         (packed({"runs": []}), "of a dataset that is here"),
         (packed({"runs": [], "dataset": "own-1"}), "of a dataset that is here"),
-        (packed({"runs": [], "dataset": "diabetes", "loss": "x"}), "of a loss that is here"),
+        (packed({"runs": [], "dataset": "diabetes", "loss": "x"}), "one of"),
         (
             packed({"runs": [{}] * 99, "dataset": "diabetes", "loss": "squared"}),
             "of at most 40 runs",

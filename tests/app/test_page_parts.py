@@ -35,7 +35,7 @@ def test_the_list_begins_with_the_runs_of_the_first_sight():
 def test_a_run_is_named_by_what_tells_it_apart():
     made = spec(1, "sfw", sampling="3%", tol=1e-5)
     made.seed = 4
-    assert made.name == "sfw 3 % tol 1e-05 seed 4"
+    assert made.name == "sfw 3 % tol 1e-5 seed 4"
     made.given_name = "mine"
     assert made.name == "mine"
 
@@ -112,6 +112,14 @@ def test_a_solver_that_the_loss_lacks_is_refused_with_a_remedy():
     against = {choice["name"]: choice["against"] for choice in solver_choices(settings)}
     assert against["cd"] == why_not("cd", "huber") != ""
     assert against["sfw"] == ""
+
+
+def test_a_solver_that_the_data_are_too_large_for_is_refused(monkeypatch):
+    assert why_not("sklearn", "squared", "triazines") == ""
+    monkeypatch.setattr(type(find_solver("sklearn")), "most_entries", 10**8)
+    assert "at most 100,000,000 entries" in why_not("sklearn", "squared", "triazines")
+    assert why_not("sklearn", "squared", "diabetes") == ""
+    assert why_not("cd", "squared", "triazines") == ""
 
 
 def test_every_solver_is_in_a_family():

@@ -178,8 +178,16 @@ def _ten_runs(browser: Any, server: Server) -> dict[str, float]:
     page.wait_for_timeout(10_000)
     updates, longest, shift = page.evaluate("() => [ticks / 10, Math.max(0, ...long), shift]")
     clicks = sorted(page.evaluate(_SELECT) for _ in range(20))
+    _do(page, do="reset")
+    page.wait_for_function("() => app.state.get('phase') == 'empty'")
+    page.wait_for_timeout(1000)
+    page.evaluate("() => { long.length = 0 }")
+    begun = page.evaluate(_FIRST)
+    freeze = page.evaluate("() => Math.max(0, ...long)")
     page.close()
     return {
+        "ten runs on Triazines: click on Run to first iterate, problem known": begun,
+        "ten runs on Triazines: longest task of that": freeze,
         "ten runs on Triazines: updates a second": updates,
         "ten runs on Triazines: click, p95": _p95(clicks),
         "ten runs on Triazines: longest task": longest,

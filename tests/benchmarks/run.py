@@ -30,7 +30,7 @@ from peers import PEERS
 from rich.console import Console
 from rich.table import Table
 
-from fwcore.path import versions
+from fwcore.path_result import versions
 
 PARTS = (
     "start",

@@ -4,19 +4,30 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 from serving import CHROMIUM, FLAGS, ROOT, Server, opened
 
+from fwcore import datasets, find_solver, warmup
+
 # Another process may take both cores.
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory):
+def compiled():
+    """What the tests run is compiled before one of them waits for it."""
+    for name in ("diabetes", "synthetic-10000-32"):
+        problem = datasets.load(name)
+        for solver in map(find_solver, ("sfw", "fw", "cd", "active_set", "corrective_fw", "fista")):
+            warmup.ready(solver, problem.design, solver.Options(), problem.loss)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory, compiled):
     running = Server(ROOT / "app", tmp_path_factory.mktemp("server") / "log")
     yield running
     running.stop()
 
 
 @pytest.fixture(scope="session")
-def failing_server(tmp_path_factory):
+def failing_server(tmp_path_factory, compiled):
     running = Server(
         Path(__file__).parent / "failing.py", tmp_path_factory.mktemp("server") / "log"
     )

@@ -9,9 +9,9 @@ from pathlib import Path
 import psutil
 import pytest
 from crowd import Visitor
+from driving import button, full_speed, picture, points, row, run_to_the_end, state
 from playwright.sync_api import expect
 from serving import FIND_APP, ROOT, Server, opened, wait_for
-from test_page import button, full_speed, picture, points, row, run_to_the_end, state
 
 CSV = "a,b,c,price\n" + "\n".join(
     f"{k % 7},{k % 5},{k % 3},{2 * (k % 7) - k % 3 + (k % 11) / 10}" for k in range(80)
@@ -185,3 +185,28 @@ def test_a_hostile_client_disturbs_nobody(browser, public, count):
     assert process.memory_info().rss - before < 300e6
     log = public.log.read_text()
     assert len(log) < 300_000, json.dumps(log[-2000:])
+
+
+def test_data_are_made_with_sliders_and_walked(page):
+    button(page, "Data").click()
+    page.locator("summary", has_text="Make data").click()
+    page.get_by_label("Generator").select_option("correlated_gaussian")
+    page.get_by_label("Correlation", exact=True).press("End")
+    page.get_by_label("Columns", exact=True).press("Home")
+    page.get_by_label("Rows", exact=True).press("Home")
+    button(page, "Make the data: Correlated normal columns").click()
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(page.get_by_label("Dataset", exact=True)).to_have_value(
+        "made:correlated_gaussian:rows=50,columns=50,relevant=20,seed=0,rho=0.95,snr=3.0"
+    )
+    full_speed(page)
+    button(page, "Run").click()
+    for key in (1, 2, 3):
+        state(page, key, "done")
+    button(page, "Data").click()
+    page.locator("summary", has_text="Make data").click()
+    seed = page.get_by_role("dialog").get_by_label("Seed", exact=True)
+    seed.fill("-1")
+    seed.press("Tab")
+    button(page, "Make the data: Independent normal columns").click()
+    expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("'seed'")

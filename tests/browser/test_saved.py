@@ -2,9 +2,9 @@
 
 import re
 
+from driving import button, points, row, run_to_the_end, small, state
 from playwright.sync_api import expect
 from serving import FIND_APP, LIVE, ROOT, Server, opened, wait_for
-from test_page import button, points, row, run_to_the_end, small, state
 
 
 def test_reload_and_back_show_what_was_there(page):

@@ -1,0 +1,226 @@
+"""Pictures through a browser: cursor, axes, zoom, light, and who can see them."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from driving import (
+    button,
+    choose,
+    full_speed,
+    picture,
+    points,
+    row,
+    run_to_the_end,
+    small,
+    state,
+)
+from playwright.sync_api import expect
+from serving import FIND_APP, LIVE, opened, wait_for
+
+
+def test_the_cursor_marks_one_point_in_all_pictures(page):
+    box = picture(page, "race").locator(".canvas").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    readout = page.locator(".readout")
+    expect(readout).to_contain_text(re.compile(r"sfw 1 %, point \d+ of 100"))
+    assert page.evaluate(FIND_APP)
+    shown = "() => [...app.gallery.frames.values()].map(f => f.picture.cursor.visible)"
+    wait_for(lambda: page.evaluate(shown) == [True] * 4, 10, "a cursor in each picture")
+    # The slider follows the mouse, and leads it; so do the keys.
+    slider = page.get_by_label("Point under the cursor")
+    told = re.search(r"point (\d+)", readout.inner_text())[1]
+    expect(slider).to_have_value(told)
+    slider.press("End")
+    expect(readout).to_contain_text("point 100 of 100")
+    page.locator(".question").click()
+    page.keyboard.press("ArrowLeft")
+    expect(readout).to_contain_text("point 99 of 100")
+
+
+def test_a_feature_that_is_pointed_at_is_lit_in_every_run_and_picture(page):
+    page.get_by_role("tab", name="Path").click()
+    box = picture(page, "paths").locator(".canvas").bounding_box()
+
+    def found():
+        for share in range(2, 60, 2):
+            page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + share / 100 * box["height"])
+            if page.evaluate("() => app.gallery.lit") is not None:
+                return True
+        return False
+
+    assert page.evaluate(FIND_APP)
+    wait_for(found, 20, "a feature under the pointer")
+    lit = """run => {
+        const {data} = app.gallery.sources.of(run, 'paths')
+        return data.index.map((j, k) => [j === app.gallery.lit, data.strength[k]]) }"""
+    for run in (1, 2, 3):
+        strengths = page.evaluate(lit, run)
+        assert {strength for own, strength in strengths if own} == {1}
+        assert max(strength for own, strength in strengths if not own) < 0.3
+    page.mouse.move(5, 5)
+    wait_for(lambda: page.evaluate("() => app.gallery.lit") is None, 10, "the light to go out")
+
+
+def test_ticks_are_told_apart_however_close_they_are(page):
+    assert page.evaluate(FIND_APP)
+    label = """ticks => app.gallery.frames.get('race').picture.axes[1].formatter
+        .doFormat(ticks, {loc: 0})"""
+    for ticks, labels in (
+        ([1.231, 1.232, 1.233], ["1.231", "1.232", "1.233"]),
+        ([0, 0.5, 1], ["0", "0.5", "1"]),
+        ([1e-5, 1e-4, 1e-3, 2e-3], ["1e-5", "1e-4", "0.001", "0.002"]),
+        ([10_500, 10_550, 11_000], ["10.5k", "10.55k", "11k"]),
+    ):
+        assert page.evaluate(label, ticks) == labels
+
+
+def test_the_suboptimality_needs_a_certified_answer(page):
+    small(page)
+    button(page, "+ Add the certified answer").click()
+    button(page, "Run").click()
+    state(page, 4, "done")
+    picture(page, "race").get_by_label("Vertical axis", exact=True).select_option("suboptimality")
+    known = "() => app.gallery.sources.column(3, 'points', 'suboptimality').some(Number.isFinite)"
+    assert page.evaluate(FIND_APP)
+    wait_for(lambda: page.evaluate(known), 20, "the suboptimality of fw")
+    expect(picture(page, "race")).not_to_have_class(re.compile("blank"))
+
+
+def test_on_a_phone_one_picture_is_shown_at_a_time(browser, server):
+    with opened(browser, server, viewport={"width": 390, "height": 844}) as page:
+        expect(page.locator(".picture:visible")).to_have_count(1)
+        button(page, "Gap").last.click()
+        expect(page.locator(".picture:visible")).to_have_count(1)
+        expect(picture(page, "gap")).to_be_visible()
+
+
+def test_every_view_draws_its_pictures(page, pictures_folder):
+    run_to_the_end(page)
+    for view in ("Path", "Gap", "Model", "Geometry", "Oracle"):
+        page.get_by_role("tab", name=view).click()
+        expect(page.locator(".picture:visible")).to_have_count(4)
+        hero = page.locator(".hero .picture")
+        expect(hero).not_to_have_class(re.compile("blank"))
+        expect(hero.locator("h3")).not_to_be_empty()
+        page.screenshot(path=pictures_folder / f"{view}.png")
+    page.get_by_role("tab", name="Table").click()
+    expect(page.locator("table").first.locator("tbody tr")).to_have_count(3)
+    expect(page.locator("table").last.locator("tbody tr")).to_have_count(20)
+
+
+def test_axes_are_chosen_and_switched_without_the_server(page):
+    hero = page.locator(".hero .picture")
+    hero.get_by_label("Horizontal axis", exact=True).select_option("seconds")
+    hero.get_by_label("Vertical axis", exact=True).select_option("relative_gap")
+    hero.get_by_label("Vertical axis: linear").click()
+    assert page.evaluate(FIND_APP)
+    axes = """() => { const {plot} = app.gallery.frames.get('race').picture
+        return [plot.below[0].axis_label, plot.left[0].axis_label, plot.y_scale.type] }"""
+    assert page.evaluate(axes) == ["CPU seconds", "true gap / f(0)", "LogScale"]
+    with page.expect_download() as csv:
+        hero.get_by_label("More of What an error costs").click()
+        page.get_by_role("menuitem", name="Save the points as CSV").click()
+    lines = csv.value.path().read_text().splitlines()
+    assert lines[0].startswith("run,l1,nnz")
+    assert len(lines) == 301
+    for kind, head in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+        with page.expect_download() as saved:
+            hero.get_by_label("More of What an error costs").click()
+            page.get_by_role("menuitem", name=f"Save as {kind}").click()
+        assert saved.value.path().read_bytes().startswith(head)
+
+
+def test_zoom_is_kept_while_data_stream_and_forgotten_by_the_next_run(page):
+    run_to_the_end(page)
+    ends = """() => { const range = app.gallery.frames.get('active').picture.plot.x_range
+        return [range.start, range.end] }"""
+    whole = page.evaluate(ends)
+    # At one step a second, so that the rows come for a while.
+    page.get_by_label("Pace", exact=True).press("Home")
+    choose(page, "Unit of the pace", "step")
+    button(page, "Run").click()
+    wait_for(lambda: 2 <= points(page) < 20, 30, "the first points of the next run")
+    drag(page, picture(page, "active").locator(".canvas"), -0.25)
+    panned = page.evaluate(ends)
+    before = points(page)
+    full_speed(page)
+    wait_for(lambda: points(page) > before, 30, "points after the pan")
+    state(page, 1, "done")
+    assert page.evaluate(ends) == panned
+    assert panned != pytest.approx(whole, abs=0.1)
+    state(page, 2, "done")
+    state(page, 3, "done")
+    button(page, "Run").click()
+    close = pytest.approx(whole, abs=0.1)
+    wait_for(lambda: page.evaluate(ends) == close, 20, "the whole of the axis")
+    assert points(page) == 20
+
+
+def drag(page, place, share):
+    """Drag from the middle of a place to the side, by a share of its width."""
+    box = place.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + share * box["width"], y, steps=4)
+    page.mouse.up()
+
+
+SIZES = [(1440, 900), (1920, 1080), (390, 844)]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_the_page_fits_its_window_and_follows_the_system(
+    browser, server, scheme, width, height, pictures_folder
+):
+    viewport = {"width": width, "height": height}
+    with opened(browser, server, viewport=viewport, color_scheme=scheme) as page:
+        expect(page.locator(LIVE)).to_have_attribute("data-theme", scheme)
+        dark = """() => { const fw = app.root
+            return getComputedStyle(fw).backgroundColor.match(/[0-9]+/g).slice(0, 3)
+                .every(x => Number(x) < 64) }"""
+        assert page.evaluate(FIND_APP)
+        assert page.evaluate(dark) == (scheme == "dark")
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+        expect(button(page, "Run")).to_be_in_viewport(ratio=1)
+        expect(picture(page, "race")).to_be_in_viewport(ratio=0.9)
+        page.screenshot(path=pictures_folder / f"{width}x{height}-{scheme}.png")
+        if width < 900:
+            button(page, "Runs").click()
+            expect(row(page, 1)).to_be_in_viewport(ratio=1)
+            # The settings are a sheet over the lower half.
+            expect(picture(page, "race").locator("h3")).to_be_in_viewport(ratio=1)
+
+
+def test_a_presenter_sees_the_hero_alone_in_large_type(page):
+    button(page, "Present").click()
+    expect(page.locator(".side")).to_be_hidden()
+    expect(page.locator(".beside")).to_be_hidden()
+    size = "e => parseFloat(getComputedStyle(e).fontSize)"
+    assert picture(page, "race").locator("h3").evaluate(size) >= 20
+    button(page, "Present").click()
+    expect(page.locator(".side")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_on_the_page_keeps_anybody_out(browser, server, scheme):
+    with opened(browser, server, color_scheme=scheme) as page:
+        page.locator("summary", has_text="Advanced").click()
+        button(page, "+ Add run").click()
+        assert barriers(page) == []
+        page.keyboard.press("Escape")
+        for view in ("Race", "Model", "Table"):
+            page.get_by_role("tab", name=view).click()
+            assert barriers(page) == []
+
+
+def barriers(page):
+    """What axe-core finds serious or critical, and where."""
+    found = Axe().run(page).response["violations"]
+    return [
+        (violation["id"], [node["target"] for node in violation["nodes"]][:5])
+        for violation in found
+        if violation["impact"] in ("serious", "critical")
+    ]
