@@ -90,9 +90,7 @@ class Commander:
         self._session.reset()
 
     def do_pace(self, data: dict[str, Any]) -> None:
-        self._explorer.pace = commands.pace(data)
-        self._explorer.pace_told = [data["unit"], data.get("rate")]
-        self._session.set_pace(self._explorer.pace)
+        self._explorer.set_pace(commands.pace(data), data["unit"])
 
     # The list of runs.
 

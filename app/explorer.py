@@ -12,7 +12,7 @@ from panel.io.callbacks import PeriodicCallback
 from panel.io.resources import get_dist_path
 from panel.viewable import Viewer
 
-from app import recorded, server, words
+from app import address, recorded, server, words
 from app.background import Work
 from app.bringing import Bringing
 from app.commander import Commander
@@ -31,7 +31,6 @@ from app.drain import Drain
 from app.feed import Feed
 from app.given import settings_of
 from app.keeper import the_keeper
-from app.links import read_link
 from app.live import all_pictures
 from app.pages import Pages
 from app.run_spec import RunSpec
@@ -41,6 +40,7 @@ from app.scheduler import scheduler
 from app.session import Session
 from app.settings import Experiment, Settings, why_not
 from app.taking import Taking
+from app.teaching import Teaching
 from app.theme import run_look
 from app.views import all_views
 from app.wire import Wire
@@ -89,7 +89,8 @@ class Explorer(Viewer):
         self.wire = Wire(self.hear)
         self.keeper = the_keeper()
         self.pages = Pages(self)
-        self.parts = (SavedRuns(self), Bringing(self), Taking(self))
+        self.teaching = Teaching(self)
+        self.parts = (SavedRuns(self), Bringing(self), Taking(self), self.teaching)
         self.reading, self.making = Work("read"), Work("make")
         self.pace: Pace | None = FIRST_PACE
         self.pace_told: list[Any] = [FIRST_PACE.unit, FIRST_PACE.rate]
@@ -99,15 +100,15 @@ class Explorer(Viewer):
         self.refusal = ""
         self._budget = Budget(_MESSAGES_A_SECOND, _MESSAGES_AT_ONCE)
         self._watch: PeriodicCallback | None = None
-        self._compose(settings or self._asked_for())
+        self._compose(settings or self.pages.asked_for())
         # A notebook closes nothing.
         weakref.finalize(self, lambda brought: brought.close(), self.settings)
-        if _served():
+        if address.served():
             pn.state.on_session_destroyed(self.close)
             self.pages.enter(self.pages.token)
         self.wire.put(
-            cell=not _served(),
-            token=self.pages.token if _served() else "",
+            cell=not address.served(),
+            token=self.pages.token if address.served() else "",
             pictures=[picture.declaration() for picture in all_pictures()],
             views=[vars(view) for view in all_views()],
             units=[[unit, name] for unit, name in COSTS.items()],
@@ -116,21 +117,12 @@ class Explorer(Viewer):
         )
         self.offer()
         self.feed.look_at(all_views()[0].pictures, table=False)
+        self.teaching.begin()
         self.show()
         self.drain.put(final=True)
         self.wire.opening = self.wire.message()
-        if _served() and words.compiling():
+        if address.served() and words.compiling():
             self.watch()
-
-    def _asked_for(self) -> Settings:
-        """The settings of the link that was opened, or those that the page begins with."""
-        asked = pn.state.session_args.get("s") if _served() else None
-        if asked:
-            try:
-                return read_link(asked[0].decode("ascii", "replace"))
-            except (ParameterError, DatasetError, ValueError) as error:
-                self.refusal = str(error)
-        return Settings()
 
     def _compose(self, settings: Settings) -> None:
         """Begin with settings: their runs, and what feeds the page. What was recorded of them is
@@ -177,7 +169,7 @@ class Explorer(Viewer):
                 self.refusal = str(error)
         self.wire.put(fault=fault)
         self.show()
-        if _served() and isinstance(data, dict) and data.get("do") not in _LOOKS:
+        if address.served() and isinstance(data, dict) and data.get("do") not in _LOOKS:
             self.pages.keep()
         # Asked once: a run may end at any moment, and somebody must tell.
         live = self.session.live
@@ -220,6 +212,12 @@ class Explorer(Viewer):
                 if run.reached and run.exact:
                     found[f"{name} ({spec.key})" if name in found else name] = run.walk.result()
         return found
+
+    def set_pace(self, pace: Pace | None, unit: str = FIRST_PACE.unit) -> None:
+        """What each run may spend a second; None is full speed, told in a ``unit``."""
+        self.pace = pace
+        self.pace_told = [unit, None] if pace is None else [pace.unit, pace.rate]
+        self.session.set_pace(pace)
 
     def event(self, happened: str, /, **told: Any) -> None:
         """Tell of something that happened once, whatever is sent again later."""
@@ -283,6 +281,7 @@ class Explorer(Viewer):
             for run in session.group(spec.key)
             if run.state is RunState.FAILED
         ]
+        self.teaching.tell()
         self.wire.put(
             phase=session.state.value if session.state else "empty",
             headline=words.headline(shown, solvers) if solvers else "Add a run to begin.",
@@ -331,7 +330,7 @@ class Explorer(Viewer):
 
     def page(self) -> Any:
         """The page that is served."""
-        if _served():
+        if address.served():
             # Panel points style sheets at this server when it answers the request of the page. A
             # session that is made again because the page took long to connect gets no such request,
             # and its page would ask a content delivery network.
@@ -341,8 +340,3 @@ class Explorer(Viewer):
 
     def __panel__(self) -> Any:
         return self.wire
-
-
-def _served() -> bool:
-    """Whether this code runs in a session of a server, as opposed to a notebook or a script."""
-    return pn.state.curdoc is not None and pn.state.curdoc.session_context is not None

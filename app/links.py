@@ -10,6 +10,7 @@ import base64
 import binascii
 import json
 import zlib
+from collections.abc import Mapping
 from typing import Any
 
 from app import server
@@ -17,7 +18,7 @@ from app.controls.fields import take
 from app.controls.run import take_run
 from app.run_spec import RunSpec
 from app.settings import MOST_RUNS, Settings
-from fwcore import ParameterError, datasets
+from fwcore import DEFAULT_LOSS, ParameterError, datasets
 
 VERSION = 1
 LONGEST = 4_000
@@ -26,6 +27,8 @@ _MOST_BYTES = 100_000
 _LONGEST_NAME = 60
 _PROBLEM = ("test_fraction", "split_seed", "points", "delta_max")
 _MARKS = ("hidden", "pinned")
+TABLE = ("dataset", "loss", *_PROBLEM, "runs")
+"""What a table of settings in a file of ours may hold, see `of_table`."""
 
 
 def document(settings: Settings) -> dict[str, Any]:
@@ -81,6 +84,19 @@ def restored(held: Any, own: Settings | None = None) -> Settings:
         settings.close()
         raise
     return settings
+
+
+def of_table(table: Mapping[str, Any], own: Settings | None = None) -> Settings:
+    """Settings of a table in a file, of a paper's experiment or a step of a lesson, whose runs need
+    no options.
+
+    Raises
+    ------
+    ParameterError
+        A value does not fit.
+    """
+    runs = [{"options": {}} | run for run in table.get("runs", [])]
+    return restored({"loss": DEFAULT_LOSS} | dict(table) | {"runs": runs}, own)
 
 
 def _take_problem(settings: Settings, held: dict[str, Any]) -> None:

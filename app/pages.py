@@ -9,10 +9,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
-from app import server
+from app import address, server
 from app.keeper import load
-from app.links import document, restored
-from app.settings import Experiment
+from app.links import document, read_link, restored
+from app.settings import Experiment, Settings
+from fwcore import DatasetError, ParameterError
 
 if TYPE_CHECKING:
     from app.explorer import Explorer
@@ -27,6 +28,16 @@ class Pages:
     def __init__(self, explorer: Explorer) -> None:
         self._explorer = explorer
         self.token = secrets.token_urlsafe(16)
+
+    def asked_for(self) -> Settings:
+        """The settings of the link that was opened, or those that a page begins with."""
+        asked = address.asked("s")
+        if asked:
+            try:
+                return read_link(asked)
+            except (ParameterError, DatasetError, ValueError) as error:
+                self._explorer.refusal = str(error)
+        return Settings()
 
     @property
     def owner(self) -> str:
@@ -63,6 +74,7 @@ class Pages:
             "document": document(page.settings),
             "experiment": None if experiment is None else asdict(experiment),
             "uids": [[run.uid for run in group] for group in groups],
+            "lesson": page.teaching.at,
         }
         page.keeper.keep_page(self.token, self.owner, shown)
 
@@ -75,7 +87,7 @@ class Pages:
             settings = restored(document(other.settings), other.settings)
             groups = [other.session.group(spec.key) for spec in other.settings.runs]
             names = [other.session.names.get(spec.key, "") for spec in other.settings.runs]
-            experiment = other.session.experiment
+            experiment, lesson = other.session.experiment, other.teaching.at
         else:
             owner = token if server.public() else ""
             shown = page.keeper.history.page(token, owner)
@@ -83,7 +95,9 @@ class Pages:
                 return
             settings = restored(shown["document"], page.settings)
             experiment, groups, names = self._saved(shown, owner)
+            lesson = shown.get("lesson")
         page.begin_again(settings)
+        page.teaching.resume(lesson)
         if experiment is not None:
             for spec, group, name in zip(settings.runs, groups, names, strict=True):
                 if group:

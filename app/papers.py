@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from app import shelf
-from app.links import restored
+from app.links import TABLE, of_table
 from app.settings import Printed, Settings
-from fwcore import DEFAULT_LOSS, ParameterError
+from fwcore import ParameterError
 
 FILE = Path(__file__).with_name("papers.toml")
-_KEPT = ("dataset", "loss", "points", "test_fraction")
 
 
 @functools.cache
@@ -35,9 +34,7 @@ def settings_of(name: str, own: Settings | None = None) -> Settings:
     preset = presets().get(name)
     if preset is None:
         raise ParameterError("paper", "the page", f"one of {[*presets()]}", name[:40])
-    runs = [{"options": {}} | run for run in preset["runs"]]
-    held = {key: preset[key] for key in _KEPT if key in preset}
-    settings = restored({"loss": DEFAULT_LOSS} | held | {"runs": runs}, own)
+    settings = of_table({key: preset[key] for key in TABLE if key in preset}, own)
     if rows := preset.get("printed"):
         made_of = {spec.key: spec.settings() for spec in settings.runs}
         settings.printed = Printed(rows, settings.chosen(), made_of)

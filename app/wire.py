@@ -14,7 +14,7 @@ from panel.custom import JSComponent
 _CLIENT = Path(__file__).parent / "client"
 _SCRIPTS = (
     *("elements", "sources", "marks", "names", "figures", "pictures", "stage", "fields", "runs"),
-    *("dialogs", "data", "saved", "keys", "page"),
+    *("dialogs", "data", "saved", "lessons", "keys", "page"),
 )
 
 

@@ -100,6 +100,7 @@ function notices(app) {
     compiling.textContent = state.compiling
   })
   const rooms = h('nav', {class: 'rooms', 'aria-label': 'Rooms'},
+    button('Lessons', () => app.lessons.open(), {class: 'quiet'}),
     button('Data', () => app.data.open(), {class: 'quiet'}),
     button('Papers', () => app.saved.papers(), {class: 'quiet'}),
     button('Saved runs', () => app.saved.open(), {class: 'quiet'}),
@@ -129,6 +130,7 @@ class App {
     this.dialogs = new Dialogs(this)
     this.data = new DataDialog(this)
     this.saved = new SavedRuns(this)
+    this.lessons = new Lessons(this)
     this.memory = new Memory(this)
   }
 
@@ -201,7 +203,8 @@ export function render({model, el}) {
   const gallery = app.gallery = new Gallery(app)
   const stage = app.stage = new Stage(app, gallery)
   const runs = new Runs(app)
-  root.append(bar(app), notices(app), h('div', {class: 'body'}, runs.element, stage.element),
+  root.append(bar(app), notices(app), h('div', {class: 'body'},
+    h('div', {class: 'column'}, app.lessons.element, runs.element), stage.element),
     app.dialogs.box)
   app.state.on(['cell'], ({cell}) => root.classList.toggle('cell', cell))
   app.state.on(['turned'], ({turned}) => { if (app.isNews('turned')) stage.open(turned.name) })
@@ -217,7 +220,8 @@ export function render({model, el}) {
       root.classList.toggle('bare', app.asked.bare)
       if (app.asked.present) app.present()
       const recalled = app.memory.recall()
-      if (app.asked.autoplay && !recalled) app.send({do: 'run'})
+      const autoplay = app.asked.autoplay || app.state.get('lesson')?.autoplay
+      if (autoplay && !recalled) app.send({do: 'run'})
     }
     root.dataset.live = 'true'
     root.fwExplorer = app

@@ -38,8 +38,17 @@ def _plane(lead: Shown) -> Plane | None:
     gram, correlation = design.T @ design, design.T @ zero
     if abs(np.linalg.det(gram)) < 1e-12:
         return None
-    free = np.abs(np.linalg.solve(gram, correlation)).sum()
-    return gram, correlation, _TIGHT * float(free)
+    return gram, correlation, felt_radius(gram, correlation)
+
+
+def felt_radius(gram: NDArray[Any], correlation: NDArray[Any]) -> float:
+    """A radius below the l1 norm of the free optimum, so that the ball is felt, and if possible
+    beyond what the first step moves: a step that ends in a corner leads straight to the optimum.
+    """
+    free = float(np.abs(np.linalg.solve(gram, correlation)).sum())
+    j = int(np.abs(correlation).argmax())
+    first = float(abs(correlation[j]) / gram[j, j])
+    return 0.5 * (first + free) if first < free else _TIGHT * free
 
 
 def zigzag(gram: NDArray[Any], correlation: NDArray[Any], delta: float) -> tuple[Any, Any]:

@@ -6,7 +6,7 @@ from fakes import shown, walked
 from told import PICTURES, Page
 
 from app.live import LIVE, all_pictures
-from app.live.geometry import zigzag
+from app.live.geometry import felt_radius, zigzag
 from app.live.picture import AXES
 from app.live.spread import spread
 from app.runs import counted
@@ -180,6 +180,17 @@ def test_the_zigzag_stays_in_the_ball_and_descends_to_its_optimum():
     # On the face a1 + a2 = delta, by hand.
     first = (delta * (1.0 - 0.3) + correlation[0] - correlation[1]) / (2 * (1.0 - 0.3))
     assert path[-1] == pytest.approx([first, delta - first], abs=0.02)
+
+
+def test_a_zigzag_is_seen_where_there_can_be_one():
+    gram, correlation = np.array([[1.0, 0.3], [0.3, 1.0]]), np.array([1.0, 0.8])
+    delta = felt_radius(gram, correlation)
+    assert delta < np.abs(np.linalg.solve(gram, correlation)).sum()
+    _, vertices = zigzag(gram, correlation, delta)
+    assert (vertices[1:11] != vertices[:10]).any(axis=1).all()
+    # Where one feature moves further than both in the end, the ball is felt all the same.
+    alike = np.array([[1.0, 0.9], [0.9, 1.0]])
+    assert felt_radius(alike, np.array([1.0, 0.9])) == pytest.approx(0.7)
 
 
 def test_a_plane_is_drawn_of_a_quadratic_only():

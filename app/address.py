@@ -1,0 +1,16 @@
+"""Whether there is a server, and what the address of a page asks of it."""
+
+from __future__ import annotations
+
+import panel as pn
+
+
+def served() -> bool:
+    """Whether this code runs in a session of a server, as opposed to a notebook or a script."""
+    return pn.state.curdoc is not None and pn.state.curdoc.session_context is not None
+
+
+def asked(name: str) -> str:
+    """What the address of the page asks for by that name; nothing in a notebook."""
+    found = pn.state.session_args.get(name) if served() else None
+    return found[0].decode("ascii", "replace") if found else ""
