@@ -19,7 +19,7 @@ test: $(VENV)/.installed-test chromium lint
 	$(BIN)/python -m pytest --ignore tests/browser -m "not slow" $(TWICE) --durations=10
 	$(BIN)/python -m pytest tests/browser -m "not slow" --durations=10
 
-test-all: $(VENV)/.installed-test chromium lint
+test-all: $(VENV)/.installed-test $(VENV)/.installed-lab chromium lint
 	$(BIN)/python -m pytest --ignore tests/browser $(TWICE) --durations=10
 	$(BIN)/python -m pytest tests/browser --durations=10
 

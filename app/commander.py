@@ -96,7 +96,7 @@ class Commander:
 
     def do_add(self, data: dict[str, Any]) -> None:
         spec = self._settings.add(commands.text(data, "solver"))
-        self._explorer.selected = spec.key
+        self._settings.selected = spec.key
 
     def do_certify(self, data: dict[str, Any]) -> None:
         """Add a solver whose every point is certified, at a tolerance that others are measured
@@ -108,11 +108,11 @@ class Commander:
             raise ParameterError("runs", "the page", rule, len(self._settings.runs))
         spec = self._settings.add(name)
         spec.options.param.update(rule="gap", tol=_CERTIFIED)
-        self._explorer.selected = spec.key
+        self._settings.selected = spec.key
 
     def do_duplicate(self, data: dict[str, Any]) -> None:
         spec = self._settings.find(self._key(data))
-        self._explorer.selected = self._settings.add(spec.solver, beside=spec).key
+        self._settings.selected = self._settings.add(spec.solver, beside=spec).key
 
     def do_remove(self, data: dict[str, Any]) -> None:
         key = self._key(data)
@@ -124,13 +124,13 @@ class Commander:
         if spec is None:
             raise ParameterError("runs", "the page", f"at most {MOST_RUNS}, one of them removed", 0)
         self._session.bring_back(spec.key)
-        self._explorer.selected = spec.key
+        self._settings.selected = spec.key
 
     def do_move(self, data: dict[str, Any]) -> None:
         self._settings.move(self._key(data), commands.whole(data, "to", 0, MOST_RUNS))
 
     def do_select(self, data: dict[str, Any]) -> None:
-        self._explorer.selected = self._key(data)
+        self._settings.selected = self._key(data)
 
     def do_hide(self, data: dict[str, Any]) -> None:
         spec = self._settings.find(self._key(data))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import weakref
 from typing import Any
@@ -37,18 +36,18 @@ from app.run_spec import RunSpec
 from app.runs import COSTS, Pace, Run, RunState
 from app.saved import SavedRuns
 from app.scheduler import scheduler
+from app.scripted import Scripted
 from app.session import Session
 from app.settings import Experiment, Settings, why_not
 from app.taking import Taking
 from app.teaching import Teaching
 from app.theme import run_look
-from app.views import all_views
+from app.views import View, all_views
 from app.wire import Wire
-from fwcore import DatasetError, ParameterError, PathResult, find_loss
+from fwcore import DatasetError, ParameterError, find_loss
 
 TITLE = "Frank-Wolfe Explorer"
 FIRST_PACE = Pace("dots", 20_000.0)
-_POLL_SECONDS = 0.05
 # A person makes a few a second; dragging a slider and an upload make some tens.
 _MESSAGES_A_SECOND, _MESSAGES_AT_ONCE = 100.0, 400.0
 _LOOKS = ("look", "point", "lost", "select", "return")
@@ -56,7 +55,7 @@ _LOOKS = ("look", "point", "lost", "select", "return")
 _log = logging.getLogger(__name__)
 
 
-class Explorer(Viewer):
+class Explorer(Scripted, Viewer):
     """Watch solvers of the Lasso walk a regularisation path.
 
     Parameters
@@ -85,6 +84,17 @@ class Explorer(Viewer):
 
     def __init__(self, X: Any = None, y: Any = None, **given: Any) -> None:
         settings = settings_of(X, y, **given) if X is not None or y is not None or given else None
+        self._furnish()
+        self._compose(settings or self.pages.asked_for())
+        # A notebook closes nothing.
+        weakref.finalize(self, lambda brought: brought.close(), self.settings)
+        if address.served():
+            pn.state.on_session_destroyed(self.close)
+            self.pages.enter(self.pages.token)
+        self._open(all_views()[0])
+
+    def _furnish(self) -> None:
+        """What a page has before it has settings."""
         super().__init__()
         self.wire = Wire(self.hear)
         self.keeper = the_keeper()
@@ -100,14 +110,11 @@ class Explorer(Viewer):
         self.refusal = ""
         self._budget = Budget(_MESSAGES_A_SECOND, _MESSAGES_AT_ONCE)
         self._watch: PeriodicCallback | None = None
-        self._compose(settings or self.pages.asked_for())
-        # A notebook closes nothing.
-        weakref.finalize(self, lambda brought: brought.close(), self.settings)
-        if address.served():
-            pn.state.on_session_destroyed(self.close)
-            self.pages.enter(self.pages.token)
+
+    def _open(self, view: View | None) -> None:
+        """Put what the page opens with: a view, or controls alone."""
         self.wire.put(
-            cell=not address.served(),
+            cell=None if address.served() else self.cell,
             token=self.pages.token if address.served() else "",
             pictures=[picture.declaration() for picture in all_pictures()],
             views=[vars(view) for view in all_views()],
@@ -116,7 +123,8 @@ class Explorer(Viewer):
             bounds=server.bounds(),
         )
         self.offer()
-        self.feed.look_at(all_views()[0].pictures, table=False)
+        if view is not None:
+            self.feed.look_at(view.pictures, table=not view.hero)
         self.teaching.begin()
         self.show()
         self.drain.put(final=True)
@@ -124,17 +132,19 @@ class Explorer(Viewer):
         if address.served() and words.compiling():
             self.watch()
 
-    def _compose(self, settings: Settings) -> None:
+    def _compose(self, settings: Settings, session: Session | None = None) -> None:
         """Begin with settings: their runs, and what feeds the page. What was recorded of them is
-        shown, so that the first sight is never that of empty pictures.
+        shown, so that the first sight is never that of empty pictures; unless they have a session,
+        of another page, with which this one shares its runs.
         """
         self.settings = settings
-        self.session = Session(scheduler, self._keep_run)
+        self.session = session or Session(scheduler, self._keep_run)
         self.feed = Feed(self.wire, settings, self.session, scheduler.submit)
         self.drain = Drain(self.session, self.feed, self.wire, self.tell)
-        self.selected = settings.runs[0].key if settings.runs else 0
         self._commander = Commander(self)
-        if settings.chosen() == recorded.experiment():
+        if not address.served():
+            self.follow(settings)
+        if session is None and settings.chosen() == recorded.experiment():
             for run in recorded.runs():
                 made_of = (run.solver.name, run.options, 0, 1)
                 for spec in [s for s in settings.runs if s.settings() == made_of][:1]:
@@ -143,11 +153,17 @@ class Explorer(Viewer):
     def begin_again(self, settings: Settings) -> None:
         """Turn to other settings; the runs of this page end, unless another page shows them."""
         self._leave()
+        self._turn(settings)
+        for part in self.others:
+            part._turn(settings, self.session)
+
+    def _turn(self, settings: Settings, session: Session | None = None) -> None:
+        self.drain.stop()
         for spec in self.settings.runs:
             self.wire.rows(spec.key, "*", {}, replace=True)
             self.wire.put(**{f"stop:{spec.key}": None, f"row:{spec.key}": None})
         looked_at = self.feed.open, self.feed.table
-        self._compose(settings)
+        self._compose(settings, session)
         self.offer()
         self.feed.look_at(*looked_at)
 
@@ -159,7 +175,7 @@ class Explorer(Viewer):
         """Do what the page asks for; what does not fit is refused in words."""
         if not self._budget.allows():
             return
-        self.refusal, fault = "", None
+        self.refusal, fault, self.obeying = "", None, True
         try:
             self._commander.obey(data)
         except (ParameterError, DatasetError, TypeError, ValueError, OverflowError) as error:
@@ -167,10 +183,16 @@ class Explorer(Viewer):
                 fault = self._fault(data, str(error))
             else:
                 self.refusal = str(error)
+        finally:
+            self.obeying = False
         self.wire.put(fault=fault)
-        self.show()
+        self.answer()
         if address.served() and isinstance(data, dict) and data.get("do") not in _LOOKS:
             self.pages.keep()
+
+    def answer(self) -> None:
+        """Show what has become of settings and runs, here and on other parts of the page."""
+        self.show()
         # Asked once: a run may end at any moment, and somebody must tell.
         live = self.session.live
         if live:
@@ -180,6 +202,9 @@ class Explorer(Viewer):
             self.drain.flush(final=True)
         if live or self.feed.busy:
             self.drain.start()
+        for other in self.others:
+            other.show()
+            other.drain.start()
 
     @staticmethod
     def _fault(data: dict[str, Any], text: str) -> dict[str, Any]:
@@ -192,32 +217,13 @@ class Explorer(Viewer):
             "text": text,
         }
 
-    def run(self) -> None:
-        """Run what is in the list, as the button does."""
-        self.hear({"do": "run"})
-
-    async def finished(self) -> dict[str, PathResult]:
-        """Wait until no run goes on; the `results`."""
-        while self.session.live:
-            await asyncio.sleep(_POLL_SECONDS)
-        return self.results
-
-    @property
-    def results(self) -> dict[str, PathResult]:
-        """What the runs have reached, by their names in the list."""
-        found: dict[str, PathResult] = {}
-        for spec in self.settings.runs:
-            for run in self.session.group(spec.key)[:1]:
-                name = self.feed.name(spec)
-                if run.reached and run.exact:
-                    found[f"{name} ({spec.key})" if name in found else name] = run.walk.result()
-        return found
-
     def set_pace(self, pace: Pace | None, unit: str = FIRST_PACE.unit) -> None:
         """What each run may spend a second; None is full speed, told in a ``unit``."""
         self.pace = pace
         self.pace_told = [unit, None] if pace is None else [pace.unit, pace.rate]
         self.session.set_pace(pace)
+        for other in self.others:
+            other.pace, other.pace_told = self.pace, self.pace_told
 
     def event(self, happened: str, /, **told: Any) -> None:
         """Tell of something that happened once, whatever is sent again later."""
@@ -231,9 +237,8 @@ class Explorer(Viewer):
     def show(self) -> None:
         """Put the list of runs, the controls, and what is solved."""
         settings, session = self.settings, self.session
-        if self.selected not in {spec.key for spec in settings.runs} and settings.runs:
-            self.selected = settings.runs[0].key
-        self.feed.lead = self.selected
+        spec = settings.selected_run
+        self.feed.lead = spec.key if spec else 0
         chosen = settings.chosen()
         named = {spec.key: (spec.name, self.feed.name(spec)) for spec in settings.runs}
         self._drawn_as = {key: drawn for key, (name, drawn) in named.items() if drawn != name}
@@ -252,8 +257,8 @@ class Explorer(Viewer):
                 }
                 for spec in settings.runs
             ],
-            selected=self.selected,
-            form=run_form(settings.find(self.selected), settings) if settings.runs else None,
+            selected=self.feed.lead,
+            form=run_form(spec, settings) if spec else None,
             pace=self.pace_told,
             problem=problem_fields(settings),
             dataset=dataset_state(settings),
@@ -282,6 +287,7 @@ class Explorer(Viewer):
             if run.state is RunState.FAILED
         ]
         self.teaching.tell()
+        self.keep_still()
         self.wire.put(
             phase=session.state.value if session.state else "empty",
             headline=words.headline(shown, solvers) if solvers else "Add a run to begin.",

@@ -10,7 +10,8 @@ from typing import Any
 
 from app import shelf
 from app.links import TABLE, of_table
-from app.settings import Printed, Settings
+from app.settings import Settings
+from app.tables import Printed
 from fwcore import ParameterError
 
 FILE = Path(__file__).with_name("papers.toml")

@@ -84,7 +84,7 @@ class SavedRuns:
         spec.take(kept.options, kept.seed)
         spec.given_name = "" if name == spec.name else name
         page.session.show(experiment, spec, [kept], name)
-        page.selected = spec.key
+        settings.selected = spec.key
 
     def do_note(self, data: dict[str, Any]) -> None:
         self._change(data, "note", commands.text(data, "text", _LONGEST_NOTE).strip())

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import param
 
@@ -23,6 +22,9 @@ from fwcore import (
     grids,
     option_kinds,
 )
+
+if TYPE_CHECKING:
+    from app.tables import Printed
 
 # Of data whose paper holds out nothing: without a test error half of the page is empty.
 _HELD_OUT = 0.25
@@ -53,21 +55,6 @@ class Experiment:
 
 EXPERIMENT = tuple(f.name for f in fields(Experiment))
 """The settings that make an experiment."""
-
-
-@dataclass(frozen=True)
-class Printed:
-    """What a paper printed: headings, then a row for each of ``runs``, and more. It stands beside
-    runs of the same problem and with the same options, whatever their seed.
-    """
-
-    rows: Sequence[Sequence[str]]
-    experiment: Experiment
-    runs: Mapping[int, tuple[Any, ...]]
-
-    def of(self, key: int, made_of: tuple[Any, ...], experiment: Experiment | None) -> bool:
-        """Whether the run of that key is one of those that were printed."""
-        return experiment == self.experiment and made_of[:2] == self.runs.get(key, ())[:2]
 
 
 class Settings(param.Parameterized):
@@ -103,6 +90,8 @@ class Settings(param.Parameterized):
         "once a problem.",
     )
 
+    touched = param.Event(doc="Happens when Python has set an option of a run.")
+
     def __init__(self, **params: Any) -> None:
         super().__init__()
         self.param.dataset.objects = [d.name for d in datasets.DATASETS]
@@ -110,6 +99,8 @@ class Settings(param.Parameterized):
         """Data that were brought to this page."""
         self.printed: Printed | None = None
         self.runs: list[RunSpec] = []
+        self.selected = 0
+        """Key of the run whose options are shown."""
         self._removed: list[tuple[int, RunSpec]] = []
         self._last_key = 0
         first = shelf.find(self.dataset)
@@ -197,6 +188,28 @@ class Settings(param.Parameterized):
     def relevant(self) -> int:
         """How many columns are taken to matter in P(miss)."""
         return relevant_columns(self.dataset)
+
+    @property
+    def selected_run(self) -> RunSpec | None:
+        """The run whose options are shown; the first where none was selected."""
+        runs = self.__dict__.get("runs", [])
+        return next((s for s in runs if s.key == self.selected), runs[0] if runs else None)
+
+    def __getattr__(self, name: str) -> Any:
+        """Options of the selected run are read as if they were settings: ``settings.tol``."""
+        spec = self.selected_run if "runs" in self.__dict__ else None
+        if spec is None or name not in spec.options.declared():
+            raise AttributeError(f"{name!r} is no setting, nor an option of the selected run")
+        return getattr(spec.options, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """And set, which the page shows at once."""
+        spec = self.selected_run if "runs" in self.__dict__ else None
+        if spec is None or hasattr(type(self), name) or name not in spec.options.declared():
+            super().__setattr__(name, value)
+        else:
+            setattr(spec.options, name, value)
+            self.param.trigger("touched")
 
     def find(self, key: int) -> RunSpec:
         """The run of that key.

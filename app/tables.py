@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from app.live.picture import Shown
 from app.live.thinning import ROUNDING
+from app.settings import Experiment
 from fwcore import FORMS
 
 _POINTS = {
@@ -85,6 +87,21 @@ FIGURES = {
     "active features": lambda points: float(points["nnz"].mean()),
 }
 """Figures that papers print, by their headings."""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What a paper printed: headings, then a row for each of ``runs``, and more. It stands beside
+    runs of the same problem and with the same options, whatever their seed.
+    """
+
+    rows: Sequence[Sequence[str]]
+    experiment: Experiment
+    runs: Mapping[int, tuple[Any, ...]]
+
+    def of(self, key: int, made_of: tuple[Any, ...], experiment: Experiment | None) -> bool:
+        """Whether the run of that key is one of those that were printed."""
+        return experiment == self.experiment and made_of[:2] == self.runs.get(key, ())[:2]
 
 
 def printed_table(printed: Sequence[Sequence[str]], runs: Sequence[Shown | None]) -> dict[str, Any]:

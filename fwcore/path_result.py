@@ -13,6 +13,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from fwcore.display import result_html
+from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
 from fwcore.reproduce import code_of, command_of, digest_of
 from fwcore.result_files import dataframe, dataset, write_points, write_trace
@@ -136,6 +137,24 @@ class PathResult:
         installed.
         """
         return dataset(self)
+
+    def plot(self, kind: str = "path", **given: Any) -> Any:
+        """A picture of the result, by what is installed for that: with the page, HoloViews.
+
+        Parameters
+        ----------
+        kind : str
+            Of `app.plots.plot`: "path", "error", "active", "gap", "race", "oracle", "residuals".
+
+        Raises
+        ------
+        ParameterError
+            Nothing is installed that draws, or there is no such kind.
+        """
+        found = [*importlib.metadata.entry_points(group="fwcore.plots")]
+        if not found:
+            raise ParameterError("kind", "plot", "drawn by a package that is installed", kind)
+        return found[0].load()(self, kind, **given)
 
     def _repr_html_(self) -> str:
         return result_html(self)

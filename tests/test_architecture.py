@@ -95,7 +95,7 @@ PICTURES = {
 """Pictures never import each other, the scheduler or the explorer."""
 FOR_PICTURES = {"app.live.picture", "app.live.features", "app.live.thinning", "app.runs"}
 SHOWS = {"app.main", "app.explorer", "app.drain", "app.wire", "app.plots.race", "app.plots.paths"}
-SHOWS |= {"app.address", "app.report"}
+SHOWS |= {"app.address", "app.cell", "app.report"}
 """The modules of the app that know Panel, Bokeh or HoloViews."""
 
 
@@ -119,7 +119,8 @@ def test_the_package_of_solvers_is_a_package():
 def test_what_the_page_exports():
     import app
 
-    assert app.__all__ == ["Explorer"]
+    assert app.__all__ == ["Explorer", "extension"]
+    assert app.extension.__module__ == "app.cell"
     assert app.Explorer.__module__ == "app.explorer"
 
 

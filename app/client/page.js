@@ -84,6 +84,8 @@ function notices(app) {
   const changed = h('p', {class: 'settings-changed', role: 'status', hidden: true})
   const complaint = h('p', {class: 'complaint', role: 'alert', hidden: true})
   const notice = h('p', {class: 'compiling', role: 'status', hidden: true})
+  const busy = app.busy = h('p', {class: 'compiling', role: 'status', hidden: true},
+    'The kernel is busy with another cell. The page goes on when it is idle.')
   const compiling = h('p', {class: 'compiling', hidden: true,
     title: 'The one you run is compiled first.'})
   app.state.on(['notice', 'bounds'], ({notice: told, bounds}) => {
@@ -106,7 +108,7 @@ function notices(app) {
     button('Saved runs', () => app.saved.open(), {class: 'quiet'}),
     button('Share', () => app.send({do: 'share'}), {class: 'quiet'}))
   return h('div', {class: 'notices'},
-    h('div', {class: 'first'}, headline, compiling, changed, rooms), complaint, notice)
+    h('div', {class: 'first'}, headline, compiling, changed, rooms), busy, complaint, notice)
 }
 
 // What a link asks for besides settings: ?show=runs,gap&present=1&autoplay=1.
@@ -126,7 +128,9 @@ class App {
     this.host = root
     this.pointed = null
     this.heard = new Map()
-    this.asked = asked()
+    // A cell of a notebook has no address of its own.
+    const {cell} = JSON.parse(model.opening).puts
+    this.asked = cell ? {show: cell.show, bare: cell.show.length > 0} : asked()
     this.dialogs = new Dialogs(this)
     this.data = new DataDialog(this)
     this.saved = new SavedRuns(this)
@@ -134,7 +138,10 @@ class App {
     this.memory = new Memory(this)
   }
 
-  send(message) { this.model.send_msg(message) }
+  send(message) {
+    this.model.send_msg(message)
+    if ('do' in message) this.still?.wait()
+  }
 
   // Whether something that happened is told of for the first time.
   isNews(name) {
@@ -182,6 +189,7 @@ function connect(app, gallery) {
   }
   const take = text => {
     const {number, puts, rows} = JSON.parse(text)
+    app.still?.heard()
     const missed = last !== null && number != last + 1
     last = number
     app.state.take(puts)
@@ -206,7 +214,10 @@ export function render({model, el}) {
   root.append(bar(app), notices(app), h('div', {class: 'body'},
     h('div', {class: 'column'}, app.lessons.element, runs.element), stage.element),
     app.dialogs.box)
-  app.state.on(['cell'], ({cell}) => root.classList.toggle('cell', cell))
+  app.state.on(['cell'], ({cell}) => {
+    root.classList.toggle('cell', Boolean(cell))
+    root.classList.toggle('commands', cell?.controls ?? false)
+  })
   app.state.on(['turned'], ({turned}) => { if (app.isNews('turned')) stage.open(turned.name) })
   app.state.on(['code'], ({code}) => { if (app.isNews('code')) app.dialogs.code(code) })
   const take = connect(app, gallery)
@@ -216,8 +227,9 @@ export function render({model, el}) {
   gallery.ready.then(() => {
     take(model.opening)
     follow()
-    if (!app.state.get('cell')) {
-      root.classList.toggle('bare', app.asked.bare)
+    root.classList.toggle('bare', app.asked.bare)
+    if (app.state.get('cell')) app.still = new Still(app)
+    else {
       if (app.asked.present) app.present()
       const recalled = app.memory.recall()
       const autoplay = app.asked.autoplay || app.state.get('lesson')?.autoplay
@@ -227,5 +239,9 @@ export function render({model, el}) {
     root.fwExplorer = app
   })
   const deaf = listen(app, gallery, stage)
-  model.on('remove', () => { deaf(); system.removeEventListener('change', follow) })
+  model.on('remove', () => {
+    app.still?.end()
+    deaf()
+    system.removeEventListener('change', follow)
+  })
 }

@@ -210,8 +210,8 @@ class Frame {
     const {blank: said, computed} = this.declared
     const {sources, lead} = this.gallery
     this.element.classList.toggle('blank', blank)
-    this.canvas.dataset.blank = this.gallery.live && this.gallery.count() == 0
-      ? 'Waiting for the first point.'
+    this.canvas.dataset.blank = this.gallery.count() == 0
+      ? this.gallery.live ? 'Waiting for the first point.' : 'Press Run.'
       : this.gallery.count() && computed.some(name => !sources.taken.has(`${lead} ${name}`))
         ? 'Computing …' : said[this.picture.axis('y').column] ?? said['']
     if (blank != this.empty) { this.empty = blank; this.say() }

@@ -27,6 +27,35 @@ class Memory {
   }
 }
 
+const BUSY_AFTER_MS = 1500
+
+// A cell may be shown without a kernel, as in a saved notebook. A still picture stands there
+// then, and the page itself takes no room until a kernel has answered.
+class Still {
+  constructor(app) {
+    this.app = app
+    this.waiting = null
+    this.style = h('style', {}, `[data-still="${app.state.get('cell').id}"] { display: none }`)
+    app.root.classList.add('unheard')
+    app.model.send_msg({do: 'lost'})
+  }
+
+  heard() {
+    clearTimeout(this.waiting)
+    this.waiting = null
+    this.app.busy.hidden = true
+    if (!this.app.root.classList.contains('unheard')) return
+    this.app.root.classList.remove('unheard')
+    document.head.append(this.style)
+  }
+
+  wait() {
+    this.waiting ??= setTimeout(() => { this.app.busy.hidden = false }, BUSY_AFTER_MS)
+  }
+
+  end() { this.style.remove() }
+}
+
 class SavedRuns {
   constructor(app) {
     this.app = app

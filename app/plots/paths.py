@@ -9,7 +9,7 @@ import holoviews as hv
 import numpy as np
 
 from app.theme import run_style
-from fwcore import ParameterError, PathResult
+from fwcore import ParameterError, PathResult, Problem
 
 hv.renderer("bokeh")
 
@@ -96,36 +96,92 @@ def path(results: Mapping[str, PathResult]) -> Any:
     return hv.Overlay(lines).opts(responsive=True, min_height=320, show_grid=True)
 
 
-PLOTS: dict[str, Callable[[Mapping[str, PathResult]], Any]] = {
+def oracle(results: Mapping[str, PathResult]) -> Any:
+    """The share of the oracle's answers so far that were right, where the judge looked
+    (Rakotomamonjy et al. 2016).
+    """
+    hits = {name: result.trace["hit"] for name, result in results.items()}
+    if not any(np.isfinite(found).any() for found in hits.values()):
+        raise ParameterError("results", "plot", "of an oracle that is judged", [*results])
+
+    def shares(result: PathResult) -> tuple[Any, Any]:
+        found = result.trace["hit"]
+        found = found[np.isfinite(found)]
+        steps = np.arange(1, found.size + 1)
+        return steps, np.cumsum(found) / steps
+
+    share = ("share", "share of right answers so far")
+    return _lines(results, ("step", "steps that were judged"), share, shares, logx=True)
+
+
+def overlap(results: Mapping[str, PathResult]) -> Any:
+    """The Jaccard index of the supports of each two results at their last point."""
+    supports = {
+        name: set(result.coefs[:, [-1]].indices.tolist()) for name, result in results.items()
+    }
+    cells = [
+        (a, b, len(left & right) / max(1, len(left | right)))
+        for a, left in supports.items()
+        for b, right in supports.items()
+    ]
+    picture = hv.HeatMap(cells, ["run", "other run"], ("overlap", "shared support (Jaccard)"))
+    look = {"responsive": True, "min_height": 320, "colorbar": True, "clim": (0.0, 1.0)}
+    return picture.opts(cmap="viridis", tools=["hover"], **look)
+
+
+def residuals(results: Mapping[str, PathResult], problem: Problem) -> Any:
+    """Residuals against predictions at the point of least test error (or the last), on the rows
+    that were learnt from.
+    """
+    clouds = []
+    for k, (name, result) in enumerate(results.items()):
+        errors = result.points["test_error"]
+        best = int(np.nanargmin(errors)) if np.isfinite(errors).any() else len(errors) - 1
+        column = result.coefs[:, [best]]
+        residual = problem.residual(column.indices.astype(np.int64), column.data)
+        data = (problem.y - residual, residual)
+        cloud = hv.Scatter(data, "prediction", "residual", label=name)
+        clouds.append(cloud.opts(color=run_style(k)[0], size=5, alpha=0.6, tools=["hover"]))
+    return hv.Overlay(clouds).opts(responsive=True, min_height=320, show_grid=True)
+
+
+PLOTS: dict[str, Callable[..., Any]] = {
     "race": race,
     "path": path,
     "error": error,
     "active": active,
     "gap": gap,
+    "oracle": oracle,
+    "overlap": overlap,
+    "residuals": residuals,
 }
 """Pictures of results by name; a new one is a function and a line here."""
 
 
-def plot(results: PathResult | Mapping[str, PathResult], kind: str = "path") -> Any:
+def plot(results: PathResult | Mapping[str, PathResult], kind: str = "path", **given: Any) -> Any:
     """A picture of one result, or of several by name.
 
     Parameters
     ----------
     results : PathResult or mapping of str to PathResult
-    kind : "race", "path", "error", "active" or "gap"
+    kind : str
+        "race", "path", "error", "active", "gap", "oracle", "overlap" or "residuals"; the last also
+        takes ``problem``.
 
     Returns
     -------
-    holoviews.Overlay
+    holoviews.Overlay or holoviews.HeatMap
 
     Raises
     ------
     ParameterError
-        An unknown kind, or no results.
+        An unknown kind, no results, or a picture that needs more.
     """
     if kind not in PLOTS:
         raise ParameterError("kind", "plot", f"one of {[*PLOTS]}", kind)
     named = {results.solver: results} if isinstance(results, PathResult) else results
     if not named:
         raise ParameterError("results", "plot", "one at least", "none")
-    return PLOTS[kind](named)
+    if (kind == "residuals") != ("problem" in given):
+        raise ParameterError("problem", "plot", "given for residuals, and else not", kind)
+    return PLOTS[kind](named, **given)

@@ -4,7 +4,8 @@ import holoviews as hv
 import numpy as np
 import pytest
 
-from app.plots import race_curves
+from app.plots import plot, race_curves
+from fwcore import ParameterError, datasets, walk_path
 from fwcore.experiments import race
 
 
@@ -48,3 +49,26 @@ def test_bad_axes_are_refused(asked):
     name = "least" if "suboptimality" in asked.values() else next(iter(asked))
     with pytest.raises(ValueError, match=f"'{name}' parameter"):
         race_curves(**({"curves": [curve("scd")]} | asked))
+
+
+def test_a_result_draws_itself_in_every_way():
+    problem = datasets.load("diabetes")
+    grid = [1.0, 2.0, 3.0]
+    sampled = walk_path(problem, "sfw", grid, sampling="10%", tol=1e-2)
+    judged = walk_path(problem, "fw", grid, tol=1e-2, oracle="successive-halving")
+    both = {"sfw": sampled, "halving": judged}
+    for kind in ("path", "error", "active", "gap", "race"):
+        assert hv.render(sampled.plot(kind), backend="bokeh") is not None
+    shares = next(iter(judged.plot("oracle"))).dimension_values("share")
+    hits = judged.trace["hit"][np.isfinite(judged.trace["hit"])]
+    assert shares[-1] == pytest.approx(hits.mean())
+    cloud = next(iter(sampled.plot("residuals", problem=problem)))
+    np.testing.assert_allclose(
+        cloud.dimension_values("prediction") + cloud.dimension_values("residual"), problem.y
+    )
+    table = plot(both, "overlap").dframe().set_index(["run", "other run"])["overlap"]
+    assert table["sfw", "sfw"] == 1.0
+    assert 0 < table["sfw", "halving"] == table["halving", "sfw"] < 1
+    for kind, given in (("nothing", {}), ("oracle", {}), ("residuals", {}), ("gap", both)):
+        with pytest.raises((ParameterError, TypeError)):
+            sampled.plot(kind, **given)

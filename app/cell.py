@@ -1,0 +1,117 @@
+"""How an Explorer, and pictures of results, come into a cell of a notebook: all from this machine,
+and small enough to be saved.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from typing import Any
+from weakref import WeakValueDictionary
+
+import panel as pn
+
+from app import words
+from app.still import still
+
+_SCRIPT = "application/javascript"
+_LARGE = 100_000
+_LOADER = """<script>(async () => {
+  if (window.fwLoaded === %(name)s) return
+  window.fwLoaded = %(name)s
+  const bytes = Uint8Array.from(atob(%(packed)s), c => c.charCodeAt(0))
+  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
+  const script = document.createElement('script')
+  script.textContent = await new Response(plain).text()
+  document.head.append(script)
+})()</script>"""
+_SHOWN: WeakValueDictionary[str, Any] = WeakValueDictionary()
+"""The Explorer that a cell shows, by the cell's name: a cell that is run again frees the last."""
+_owner: list[str | None] = []
+"""The cell that holds the scripts, if one does."""
+
+
+def extension() -> None:
+    """Load into this notebook what pictures need: an Explorer does so by itself, pictures of
+    `app.plots` need it called once.
+
+    The scripts are Panel's own, compressed to a quarter of their size; no other host is asked. A
+    saved notebook holds them once.
+    """
+    from IPython import get_ipython
+
+    cell = _this_cell()
+    if get_ipython() is None or (_owner and (cell is None or _owner[0] != cell)):
+        return
+    from IPython.display import publish_display_data
+    from IPython.utils.capture import capture_output
+
+    with capture_output() as captured:
+        # The page tells its errors itself.
+        pn.extension(inline=True, console_output="disable")
+    _owner[:] = [cell]
+    for output in captured.outputs:
+        data = dict(output.data)
+        script = data.get(_SCRIPT, "")
+        small = {"text/html": _packed(script)} if len(script) > _LARGE else data
+        publish_display_data(small, metadata=dict(output.metadata or {}))
+
+
+def _packed(script: str) -> str:
+    """A script as HTML that unpacks it in the browser."""
+    packed = base64.b64encode(gzip.compress(script.encode(), 9, mtime=0)).decode()
+    return _LOADER % {"packed": f'"{packed}"', "name": f'"{hash(script) & 0xFFFFFFFF:x}"'}
+
+
+def _this_cell() -> str | None:
+    """The name that the notebook gives to the cell that is run; None where it gives none."""
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    parent: Any = getattr(shell, "get_parent", dict)() if shell is not None else {}
+    cell = parent.get("metadata", {}).get("cellId")
+    return None if cell is None else str(cell)
+
+
+def show(explorer: Any, bundle: Any) -> Any:
+    """Show an Explorer in the cell that is run: a still picture, and the live page above it as soon
+    as the kernel answers. ``bundle`` makes the page's own display data.
+    """
+    from IPython import get_ipython
+
+    if get_ipython() is None:
+        return bundle()
+    cell = _this_cell()
+    before = _SHOWN.get(cell) if cell is not None else None
+    if before is not None and before is not explorer and before not in explorer.others:
+        before.close()
+    if cell is not None:
+        _SHOWN[cell] = explorer
+    extension()
+    _publish(explorer, update=False)
+    explorer.stilled = lambda: _publish(explorer, update=True)
+    return bundle()
+
+
+def _publish(explorer: Any, *, update: bool) -> None:
+    from IPython.display import publish_display_data
+
+    name = explorer.cell["id"]
+    publish_display_data(
+        {"text/html": picture_of(explorer), "text/plain": "Frank-Wolfe Explorer"},
+        transient={"display_id": f"still-{name}"},
+        update=update,
+    )
+
+
+def picture_of(explorer: Any) -> str:
+    """What a saved notebook keeps of an Explorer; less of a part, which has a whole elsewhere."""
+    if explorer.partial:
+        return (
+            f'<div data-still="{explorer.cell["id"]}">A part of the Explorer: run the cell.</div>'
+        )
+    shown = [entry for entry in explorer.feed.shown() if entry.run.reached]
+    experiment = explorer.session.experiment or explorer.settings.chosen()
+    solvers = [entry.run.solver.name for entry in shown]
+    solvers = solvers or [spec.solver for spec in explorer.settings.runs]
+    return still(explorer.cell["id"], words.headline(experiment, solvers), shown)

@@ -1,0 +1,150 @@
+"""An Explorer in JupyterLab and in Notebook 7, driven as a reader would."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+sys.path.append(str(Path(__file__).parents[1] / "browser"))
+from serving import CHROMIUM, FLAGS, ROOT, wait_for
+
+pytest.importorskip("jupyterlab", reason="JupyterLab: pip install -e .[lab]")
+pytest.importorskip("notebook", reason="Notebook 7: pip install -e .[lab]")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: on Debian, apt-get install chromium"),
+]
+FIRST = """from app import Explorer
+explorer = Explorer(dataset="diabetes", runs=[("sfw", {"sampling": "10%"}), "cd"])
+explorer.set_pace(None)
+explorer"""
+BUSY = "import time\nexplorer.run()\nwhile explorer.session.live: time.sleep(0.1)\nprint('slept')"
+COUNT = "print('reached', [run.reached for run in explorer.session.runs.values()])"
+SETTINGS = {
+    "@jupyterlab/apputils-extension:notification": {
+        "checkForUpdates": False,
+        "doNotDisturbMode": True,
+        "fetchNews": "false",
+    }
+}
+LIVE = ".fw[data-live=true]:not(.unheard)"
+LENGTHS = """root => [1, 2].map(key =>
+    root.fwExplorer.gallery.sources.column(key, 'points', 'l1').length)"""
+
+
+@contextmanager
+def jupyter(app, folder):
+    """The address of a server of notebooks in a folder."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    overrides = folder / "settings" / "overrides.json"
+    overrides.parent.mkdir()
+    overrides.write_text(json.dumps(SETTINGS))
+    options = {
+        "ServerApp.ip": "127.0.0.1",
+        "ServerApp.port": port,
+        "IdentityProvider.token": "",
+        "ServerApp.root_dir": str(folder),
+        "LabApp.app_settings_dir": str(overrides.parent),
+        "JupyterNotebookApp.app_settings_dir": str(overrides.parent),
+    }
+    command = [sys.executable, "-m", "jupyter", app, "--no-browser", "--allow-root"]
+    log = (folder / "log").open("w")
+    home = {"JUPYTER_DATA_DIR": str(folder / "data"), "JUPYTER_CONFIG_DIR": str(folder / "config")}
+    process = subprocess.Popen(
+        [*command, *(f"--{name}={value}" for name, value in options.items())],
+        cwd=folder,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        env=os.environ | home | {"PYTHONPATH": str(ROOT)},
+    )
+
+    def answers():
+        assert process.poll() is None, (folder / "log").read_text()
+        try:
+            return urllib.request.urlopen(f"http://127.0.0.1:{port}/api", timeout=5).status == 200
+        except OSError:
+            return False
+
+    try:
+        wait_for(answers, 60, "Jupyter to answer")
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(30)
+        log.close()
+
+
+@contextmanager
+def opened(address, theme="light"):
+    """A page of a notebook, which must have asked no other host."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme=theme)
+        outsiders = []
+        page.on(
+            "request",
+            lambda request: (
+                None
+                if request.url.startswith(("data:", "blob:")) or "127.0.0.1" in request.url
+                else outsiders.append(request.url)
+            ),
+        )
+        page.goto(address)
+        page.locator(".jp-Notebook").wait_for(timeout=60_000)
+        yield page
+        browser.close()
+        assert outsiders == []
+
+
+def chosen(page, menu, entry):
+    page.get_by_role("menuitem", name=menu, exact=True).click()
+    page.get_by_text(entry, exact=True).first.click()
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("app", ["lab", "notebook"])
+def test_a_notebook_runs_streams_and_is_saved_with_a_picture(app, tmp_path):
+    cells = [nbformat.v4.new_code_cell(source) for source in (FIRST, BUSY, COUNT)]
+    kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    path = tmp_path / "x.ipynb"
+    nbformat.write(notebook, path)
+    place = "lab/tree" if app == "lab" else "notebooks"
+    with jupyter(app, tmp_path) as address:
+        with opened(f"{address}/{place}/x.ipynb") as page:
+            expect(page.get_by_text("Idle").first).to_be_attached(timeout=60_000)
+            chosen(page, "Run", "Run All Cells")
+            expect(page.locator(LIVE)).to_be_visible(timeout=90_000)
+            reached = page.get_by_text("reached [100, 100]")
+            expect(reached).to_be_attached(timeout=90_000)
+            root = page.locator(LIVE)
+            # What was reached while another cell kept the kernel busy has come whole.
+            wait_for(lambda: root.evaluate(LENGTHS) == [100, 100], 60, "all points in the cell")
+            # The page itself streams too.
+            root.get_by_role("button", name="Run", exact=True).click()
+            expect(root.locator('[data-run="1"]')).to_have_attribute(
+                "data-state", "done", timeout=60_000
+            )
+            assert root.bounding_box()["height"] <= 702
+            page.screenshot(path=ROOT / ".pytest_cache" / f"{app}.png")
+            page.keyboard.press("Escape")
+            page.keyboard.press("Control+s")
+            wait_for(lambda: b"data:image/svg+xml" in path.read_bytes(), 30, "it to be saved")
+            assert path.stat().st_size < 2_000_000
+            chosen(page, "Kernel", "Shut Down Kernel" if app == "lab" else "Restart Kernel…")
+            if app == "notebook":
+                page.get_by_role("button", name="Confirm Kernel Restart").click()
+        with opened(f"{address}/{place}/x.ipynb", "dark") as page:
+            still = page.locator("[data-still] img")
+            expect(still).to_be_visible(timeout=30_000)
+            assert still.evaluate("image => image.naturalWidth") > 0
