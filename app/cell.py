@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 import panel as pn
 
-from app import words
+from app import address, words
 from app.still import still
 
 _SCRIPT = "application/javascript"
@@ -32,16 +32,37 @@ _owner: list[str | None] = []
 
 
 def extension() -> None:
-    """Load into this notebook what pictures need: an Explorer does so by itself, pictures of
-    `app.plots` need it called once.
+    """Let this notebook show pictures of results, as `app.plots` and `result.plot()` make them. An
+    Explorer needs it not.
 
-    The scripts are Panel's own, compressed to a quarter of their size; no other host is asked. A
+    The scripts are those of Panel, compressed to a third of their size; no other host is asked. A
     saved notebook holds them once.
     """
-    from IPython import get_ipython
+    if _shell() is None:
+        _keep_to_this_machine()
+        return
+    load_scripts()
+    import holoviews as hv
+    from holoviews.core.dimension import LabelledData
 
+    hv.renderer("bokeh")
+    # HoloViews' own way would ask another host for style sheets; Panel's has them in the cell.
+    hv.Store.set_display_hook(
+        "html+js", LabelledData, lambda drawn: pn.panel(drawn)._repr_mimebundle_()
+    )
+
+
+def _keep_to_this_machine() -> None:
+    """`panel serve lesson.ipynb` shows cells in a template that asks another host for a font."""
+    from panel.template.editable import EditableTemplate
+
+    EditableTemplate._resources = {**EditableTemplate._resources, "css": {}}
+
+
+def load_scripts() -> None:
+    """Load the scripts of Panel into this notebook, unless another of its cells holds them."""
     cell = _this_cell()
-    if get_ipython() is None or (_owner and (cell is None or _owner[0] != cell)):
+    if _shell() is None or (_owner and (cell is None or _owner[0] != cell)):
         return
     from IPython.display import publish_display_data
     from IPython.utils.capture import capture_output
@@ -63,12 +84,18 @@ def _packed(script: str) -> str:
     return _LOADER % {"packed": f'"{packed}"', "name": f'"{hash(script) & 0xFFFFFFFF:x}"'}
 
 
+def _shell() -> Any:
+    """The notebook's own, where there is one: neither in a script nor in a page that is served."""
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        return None
+    return None if address.served() else get_ipython()
+
+
 def _this_cell() -> str | None:
     """The name that the notebook gives to the cell that is run; None where it gives none."""
-    from IPython import get_ipython
-
-    shell = get_ipython()
-    parent: Any = getattr(shell, "get_parent", dict)() if shell is not None else {}
+    parent: Any = getattr(_shell(), "get_parent", dict)()
     cell = parent.get("metadata", {}).get("cellId")
     return None if cell is None else str(cell)
 
@@ -77,9 +104,7 @@ def show(explorer: Any, bundle: Any) -> Any:
     """Show an Explorer in the cell that is run: a still picture, and the live page above it as soon
     as the kernel answers. ``bundle`` makes the page's own display data.
     """
-    from IPython import get_ipython
-
-    if get_ipython() is None:
+    if _shell() is None:
         return bundle()
     cell = _this_cell()
     before = _SHOWN.get(cell) if cell is not None else None
@@ -87,7 +112,7 @@ def show(explorer: Any, bundle: Any) -> Any:
         before.close()
     if cell is not None:
         _SHOWN[cell] = explorer
-    extension()
+    load_scripts()
     _publish(explorer, update=False)
     explorer.stilled = lambda: _publish(explorer, update=True)
     return bundle()

@@ -56,6 +56,10 @@ class PathResult:
     notes: dict[str, Any]
     source: tuple[tuple[str, Any], ...] = ()
 
+    def __repr__(self) -> str:
+        reached = f"{len(self.points)} of {len(self.grid)} points"
+        return f"PathResult({self.problem!r}, {self.solver!r}, {reached}, {self.status.name})"
+
     @property
     def max_relative_gap(self) -> float:
         """Largest true gap of a point, relative to f(0); NaN if no point was reached."""

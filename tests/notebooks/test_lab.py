@@ -35,6 +35,7 @@ SETTINGS = {
         "fetchNews": "false",
     }
 }
+IDLE = ".jp-Notebook-ExecutionIndicator[data-status=idle]"
 LIVE = ".fw[data-live=true]:not(.unheard)"
 LENGTHS = """root => [1, 2].map(key =>
     root.fwExplorer.gallery.sources.column(key, 'points', 'l1').length)"""
@@ -122,7 +123,7 @@ def test_a_notebook_runs_streams_and_is_saved_with_a_picture(app, tmp_path):
     place = "lab/tree" if app == "lab" else "notebooks"
     with jupyter(app, tmp_path) as address:
         with opened(f"{address}/{place}/x.ipynb") as page:
-            expect(page.get_by_text("Idle").first).to_be_attached(timeout=60_000)
+            expect(page.locator(IDLE)).to_be_attached(timeout=60_000)
             chosen(page, "Run", "Run All Cells")
             expect(page.locator(LIVE)).to_be_visible(timeout=90_000)
             reached = page.get_by_text("reached [100, 100]")
@@ -137,8 +138,8 @@ def test_a_notebook_runs_streams_and_is_saved_with_a_picture(app, tmp_path):
             )
             assert root.bounding_box()["height"] <= 702
             page.screenshot(path=ROOT / ".pytest_cache" / f"{app}.png")
-            page.keyboard.press("Escape")
-            page.keyboard.press("Control+s")
+            expect(page.locator("[data-still] img")).to_be_attached(timeout=30_000)
+            chosen(page, "File", "Save Notebook")
             wait_for(lambda: b"data:image/svg+xml" in path.read_bytes(), 30, "it to be saved")
             assert path.stat().st_size < 2_000_000
             chosen(page, "Kernel", "Shut Down Kernel" if app == "lab" else "Restart Kernel…")
