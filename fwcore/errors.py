@@ -10,6 +10,11 @@ class ParameterError(ValueError):
 
     The message names the parameter, its owner, the rule and what was got:
     ``The 'kappa' parameter of StochasticFW must be an int in [1, 201376]. Got 0 instead.``
+
+    >>> from fwcore import datasets, walk_path
+    >>> walk_path(datasets.load("diabetes"), "sfw", sampling="0%")
+    Traceback (most recent call last):
+    fwcore.errors.ParameterError: ...
     """
 
     def __init__(self, name: str, owner: str, rule: str, got: Any) -> None:

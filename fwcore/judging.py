@@ -22,6 +22,14 @@ class Verdict(NamedTuple):
     loss, in the units of the y that was given (NaN without test rows); ``train_misclassified``
     and ``test_misclassified`` are the share of the rows whose label -1 or +1 the sign of the
     prediction is not, NaN of other responses; ``l1`` = sum abs(a); ``nnz`` counts a_j != 0.
+
+    >>> import numpy as np
+    >>> from fwcore import datasets
+    >>> problem = datasets.load("diabetes")
+    >>> nothing = np.zeros(0, np.int64), np.zeros(0)
+    >>> verdict = problem.judge(*nothing, "ball", 1.0)
+    >>> verdict.objective == problem.f0, verdict.true_gap > 0
+    (True, True)
     """
 
     objective: float

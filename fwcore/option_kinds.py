@@ -116,7 +116,12 @@ class Amount(param.Number):
 
 
 class SamplingRule(param.Parameter):
-    """A rule of `fwcore.sampling`, held as one; given as a rule or as its text."""
+    """A rule of `fwcore.sampling`, held as one; given as a rule or as its text.
+
+    >>> from fwcore import find_solver
+    >>> find_solver("sfw").Options(sampling="5%").sampling.kappa(1000)
+    50
+    """
 
     widget: ClassVar[str] = "sampling"
     accepts: ClassVar[str] = (

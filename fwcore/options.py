@@ -58,6 +58,10 @@ RENAMED = {
 class Options(param.Parameterized):
     """What the user can choose of a solver. Subclasses declare kinds of `fwcore.option_kinds` with
     default, bounds and doc.
+
+    >>> from fwcore import find_solver
+    >>> find_solver("fw").Options(tol=1e-4).changed()
+    {'tol': 0.0001}
     """
 
     def __init_subclass__(cls, **rest: Any) -> None:
@@ -113,7 +117,12 @@ _RULES = {"moved": "coefficients settle", "gap": "gap is small"}
 
 
 class WalkOptions(Options):
-    """The stopping rule of a path point, common to every solver."""
+    """The stopping rule of a path point, common to every solver.
+
+    >>> from fwcore import find_solver
+    >>> find_solver("sfw").Options(rule="gap").settings()["rule"]
+    'gap'
+    """
 
     rule = Choice(
         default="moved",

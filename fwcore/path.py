@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -18,7 +19,7 @@ from fwcore.path_result import PathResult, versions
 from fwcore.problem import Problem
 from fwcore.progress import progress_bar
 from fwcore.solve import Clock, Snapshot, iterate
-from fwcore.solvers import Solver, find_solver
+from fwcore.solvers import SOLVERS, Solver, find_solver
 from fwcore.status import Status
 from fwcore.trace import Rows, new_rows
 
@@ -64,6 +65,12 @@ class Walk:
     ------
     ParameterError
         Anything does not fit; before anything runs.
+
+    >>> from fwcore import Walk, datasets
+    >>> walk = Walk(datasets.load("diabetes"), "cd", [0.1, 0.05], options={"tol": 1e-2})
+    >>> points = [snapshot.point for snapshot in walk.snapshots()]
+    >>> points[0], points[-1], walk.reached
+    (0, 1, 2)
     """
 
     def __init__(
@@ -222,3 +229,23 @@ def walk_path(
         for _ in walk.snapshots():
             announce(f"{walk.solver.name} on {problem.name}", walk.reached, walk.grid.size)
     return walk.result()
+
+
+def _options_of(solver: Solver) -> str:
+    """A solver with its options and their defaults, as lines of a docstring."""
+    declared = solver.Options.declared()
+    found = (f"{name}={kind.write(kind.default)}" for name, kind in declared.items())
+    return textwrap.fill(
+        f"{solver.name}: {', '.join(found)}",
+        width=96,
+        break_on_hyphens=False,
+        initial_indent="    ",
+        subsequent_indent="        ",
+    )
+
+
+walk_path.__doc__ = f"""{walk_path.__doc__}
+    Options of the solvers, with their defaults; `fwcore solvers NAME` says what they mean:
+
+{chr(10).join(map(_options_of, SOLVERS))}
+    """

@@ -39,6 +39,15 @@ class PathResult:
         What the solver found out besides, such as a step size.
     source : tuple of (str, value)
         What `fwcore.datasets.load` was called with; empty where the problem was made from arrays.
+
+    >>> from fwcore import datasets, walk_path
+    >>> result = walk_path(datasets.load("diabetes"), "active_set", tol=1e-6)
+    >>> result
+    PathResult('diabetes', 'active_set', 100 of 100 points, SMALL_GAP)
+    >>> result.max_relative_gap < 1e-6
+    True
+    >>> result.coefs.shape
+    (1000, 100)
     """
 
     problem: str

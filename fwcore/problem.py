@@ -66,6 +66,14 @@ class Problem:
     name : str
     source : tuple of (str, value)
         What `fwcore.datasets.load` was called with; empty of arrays.
+
+    >>> import numpy as np
+    >>> from fwcore import Problem
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(50, 200))
+    >>> problem = Problem.from_arrays(X, X[:, 3] - X[:, 7])
+    >>> problem.m, problem.p, problem.lam_max > 0
+    (50, 200, True)
     """
 
     design: Design

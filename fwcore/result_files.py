@@ -95,6 +95,15 @@ def read_points(file: str | Path) -> Any:
     -------
     pyarrow.Table
         With the settings as JSON in the schema's metadata, under ``fwcore``.
+
+    >>> import tempfile
+    >>> from fwcore import datasets, read_points, walk_path
+    >>> result = walk_path(datasets.load("diabetes"), "cd", tol=1e-2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result.to_parquet(f"{folder}/path.parquet")
+    ...     table = read_points(f"{folder}/path.parquet")
+    >>> len(table["test_error"])
+    100
     """
     import pyarrow.parquet
 

@@ -33,6 +33,12 @@ class Snapshot:
     ``rows`` are the new rows of the trace (none where a step size is searched for, or the work is
     done elsewhere), ``indices`` and ``coefficients`` the iterate after them. ``verdict`` is the
     judge's word on the point, given with its last chunk; ``status`` is then no longer RUNNING.
+
+    >>> from fwcore import Walk, datasets
+    >>> walk = Walk(datasets.load("diabetes"), "fw", [1.0])
+    >>> snapshot = next(walk.snapshots())
+    >>> snapshot.point, len(snapshot.rows) > 0
+    (0, True)
     """
 
     point: int

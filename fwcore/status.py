@@ -6,7 +6,14 @@ from enum import IntEnum
 
 
 class Status(IntEnum):
-    """State of a point or of a whole path; the integers are what the kernels write."""
+    """State of a point or of a whole path; the integers are what the kernels write.
+
+    >>> from fwcore import Status
+    >>> print(Status.STEP_LIMIT.sentence)
+    The step limit was reached first. Raise max_steps, loosen tol, or look at more in each step.
+    >>> Status.STEP_LIMIT.converged
+    False
+    """
 
     RUNNING = 0
     SMALL_MOVE = 1

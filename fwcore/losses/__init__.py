@@ -41,7 +41,11 @@ DEFAULT_LOSS = Squared.name
 
 
 def loss_for(task: str) -> str:
-    """The name of the loss of a task by default: "classification", or regression."""
+    """The name of the loss of a task by default: "classification", or regression.
+
+    >>> loss_for("classification"), loss_for("regression")
+    ('logistic', 'squared')
+    """
     return Logistic.name if task == "classification" else DEFAULT_LOSS
 
 
@@ -52,6 +56,9 @@ def find_loss(text: str) -> Loss:
     ------
     ParameterError
         There is none, or its options are not understood.
+
+    >>> find_loss("logistic").error_name
+    'share misclassified'
     """
     name, _, options = str(text).partition(":")
     if name not in LOSSES:

@@ -41,6 +41,11 @@ class Loss(Protocol):
         Whether its infimum may lie at infinity, as where classes are separable.
     curvature_bound : float
         Bound of the second derivative in u, 0 where there is none; a field, which kernels read.
+
+    >>> from fwcore import find_loss
+    >>> loss = find_loss("huber:2")
+    >>> loss.error_name, loss.text
+    ('mean absolute error', 'huber:2')
     """
 
     name: str

@@ -173,6 +173,11 @@ class Solver(ABC):
         Whether dot products and entries are known, and whether there are kernels to compile.
     Options : type
         Subclass of `WalkOptions`.
+
+    >>> from fwcore import find_solver
+    >>> solver = find_solver("cd")
+    >>> solver.form, solver.needs, solver.title
+    ('penalty', ('closed_line_search',), 'Coordinate descent')
     """
 
     name: ClassVar[str]

@@ -82,6 +82,9 @@ def find_solver(name: str) -> Solver:
     ------
     ParameterError
         There is none.
+
+    >>> find_solver("sfw").title
+    'Stochastic Frank-Wolfe'
     """
     for solver in all_solvers():
         if solver.name == name:
@@ -93,7 +96,12 @@ _REGISTERED: list[Solver] = []
 
 
 def all_solvers() -> tuple[Solver, ...]:
-    """SOLVERS and what was registered since."""
+    """SOLVERS and what was registered since.
+
+    >>> from fwcore import all_solvers
+    >>> [solver.name for solver in all_solvers()][:3]
+    ['sfw', 'fw', 'away_fw']
+    """
     return (*SOLVERS, *_REGISTERED)
 
 
@@ -104,6 +112,14 @@ def register(solver: Solver) -> None:
     ------
     ParameterError
         Its name is taken, or there is no such form.
+
+    >>> from fwcore import find_solver, register, unregister
+    >>> class Mine(type(find_solver("fw"))):
+    ...     name = "mine"
+    >>> register(Mine())
+    >>> find_solver("mine").form
+    'ball'
+    >>> unregister("mine")
     """
     if solver.form not in FORMS:
         raise ParameterError("form", type(solver).__name__, f"one of {[*FORMS]}", solver.form)
@@ -114,5 +130,12 @@ def register(solver: Solver) -> None:
 
 
 def unregister(name: str) -> None:
-    """Take back what `register` added."""
+    """Take back what `register` added.
+
+    >>> from fwcore import find_solver, register, unregister
+    >>> class Mine(type(find_solver("fw"))):
+    ...     name = "mine"
+    >>> register(Mine())
+    >>> unregister("mine")
+    """
     _REGISTERED[:] = [solver for solver in _REGISTERED if solver.name != name]
