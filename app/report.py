@@ -15,7 +15,7 @@ import holoviews as hv
 from bokeh.embed import components
 from bokeh.resources import Resources
 
-from app.plots import PLOTS, plot
+from app.plots import CURVES, plot
 from fwcore import PathResult
 
 _RESOURCES = Resources(mode="inline", components=["bokeh"])
@@ -44,13 +44,13 @@ def report(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> str:
 
     ``about``: headline, findings by picture, the link of the settings, and the runs side by side.
     """
-    figures = {kind: hv.render(plot(results, kind), backend="bokeh") for kind in PLOTS}
+    figures = {kind: hv.render(plot(results, kind), backend="bokeh") for kind in CURVES}
     for figure in figures.values():
         figure.sizing_mode, figure.height = "stretch_width", 360
     script, parts = components(figures)
     findings = about.get("findings", {})
     sections = [
-        f"<h2>{escape(findings.get(kind) or _TITLES[kind])}</h2>{parts[kind]}" for kind in PLOTS
+        f"<h2>{escape(findings.get(kind) or _TITLES[kind])}</h2>{parts[kind]}" for kind in CURVES
     ]
     runs = [_run(name, result) for name, result in results.items()]
     title = escape(f"Frank-Wolfe Explorer: {', '.join(results)}")

@@ -114,17 +114,28 @@ def _odd(y: Floats) -> float:
 
 
 def scaled(
-    design: Design, y: Floats, loss: Loss, standardize: bool
+    design: Design, y: Floats, loss: Loss, standardize: bool | str
 ) -> tuple[Design, Floats, float, float]:
     """The design in the solvers' scale, the squared norms of its columns, and offset and scale of
     the response.
     """
+    rule = 'True, False or "centre"'
+    require(standardize in (True, False, "centre"), "standardize", rule, standardize)
     if not standardize:
         sqnorms = designs.sqnorms(design)
         orthogonal = not (y.any() and sqnorms.any())
         rule = "not orthogonal to every column of X"
         require(not orthogonal, "y", rule, "zeros in X or y")
         return design, sqnorms, 0.0, 1.0
+    if standardize == "centre":
+        require(
+            loss.centred, "standardize", f"True or False with the {loss.name} loss", standardize
+        )
+        require(bool(np.ptp(y) > 0), "y", "not constant", float(y[0]))
+        design, sqnorms = designs.centred(design)
+        rule = "a design with a column that is not constant"
+        require(bool(sqnorms.any()), "X", rule, "constant columns only")
+        return design, sqnorms, float(y.mean()), 1.0
     offset, scale = loss.units(y)
     constant = offset != 0.0 and np.ptp(y) == 0
     require(not constant, "y", "not constant", float(y[0]))

@@ -67,13 +67,10 @@ class Problem:
     source : tuple of (str, value)
         What `fwcore.datasets.load` was called with; empty of arrays.
 
-    >>> import numpy as np
-    >>> from fwcore import Problem
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(50, 200))
+    >>> X = np.random.default_rng(0).normal(size=(50, 200))
     >>> problem = Problem.from_arrays(X, X[:, 3] - X[:, 7])
-    >>> problem.m, problem.p, problem.lam_max > 0
-    (50, 200, True)
+    >>> problem.m, problem.p
+    (50, 200)
     """
 
     design: Design
@@ -99,7 +96,7 @@ class Problem:
         loss: str | Loss = "squared",
         positive: bool = False,
         test: tuple[Any, Any] | None = None,
-        standardize: bool = True,
+        standardize: bool | str = True,
         feature_names: Sequence[str] | None = None,
         dtype: str = "float64",
         name: str = "data",
@@ -122,14 +119,14 @@ class Problem:
         test : (X_test, y_test), optional
             Rows for the test error; transformed with the training rows' means and scales. For a
             design of products, X_test holds the base features.
-        standardize : bool
+        standardize : bool or "centre"
             The scaling of Frandi et al. (2016): columns centred and of unit l2 norm, y centred and
             divided by sqrt(m); constant columns become zero, or go where the design is one of
             products. A coefficient is then in units of y per standard deviation of its column, and
             f(a) = 1/(2 m) * (sum of squared errors in the units given). Sparse X is never made
             dense. With other losses columns are scaled to unit norm but not centred; y stays with
             the logistic loss, and is centred at its median with Huber's. With False, X and y are
-            taken as they are.
+            taken as they are; with "centre" both are centred and nothing is scaled.
         feature_names : sequence of p str, optional
             Defaults to the columns of a DataFrame, else ``x1`` ... ``xp``. For a design of
             products, those of the base features.
@@ -156,12 +153,8 @@ class Problem:
         require_response(loss, X, y)
         train, sqnorms, offset, scale = scaled(train, y, loss, standardize)
         in_range = bool(np.isfinite(train.scale).all() and np.isfinite(sqnorms).all())
-        require(
-            in_range,
-            "X",
-            f"in the range of {dtype}, their squares in that of float64",
-            "larger values",
-        )
+        rule = f"in the range of {dtype}, their squares in that of float64"
+        require(in_range, "X", rule, "larger values")
         names = train.column_names(names)
         loss, y = loss.fitted(y, scale), (y - offset) / scale
         sigma = np.empty(sqnorms.size)

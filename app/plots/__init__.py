@@ -2,7 +2,7 @@
 for notebooks.
 """
 
-from app.plots.paths import PLOTS, plot
+from app.plots.paths import CURVES, PLOTS, plot
 from app.plots.race import race_curves
 
-__all__ = ["PLOTS", "plot", "race_curves"]
+__all__ = ["CURVES", "PLOTS", "plot", "race_curves"]

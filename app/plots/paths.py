@@ -145,17 +145,16 @@ def residuals(results: Mapping[str, PathResult], problem: Problem) -> Any:
     return hv.Overlay(clouds).opts(responsive=True, min_height=320, show_grid=True)
 
 
-PLOTS: dict[str, Callable[..., Any]] = {
+CURVES: dict[str, Callable[..., Any]] = {
     "race": race,
     "path": path,
     "error": error,
     "active": active,
     "gap": gap,
-    "oracle": oracle,
-    "overlap": overlap,
-    "residuals": residuals,
 }
-"""Pictures of results by name; a new one is a function and a line here."""
+"""Pictures of any results by name, which a report holds."""
+PLOTS = CURVES | {"oracle": oracle, "overlap": overlap, "residuals": residuals}
+"""And those that ask for more; a new one is a function and a line here."""
 
 
 def plot(results: PathResult | Mapping[str, PathResult], kind: str = "path", **given: Any) -> Any:

@@ -72,6 +72,7 @@ __all__ = [
     "Products",
     "Ridged",
     "all_dots",
+    "centred",
     "col_axpy",
     "col_dot",
     "col_entries",
@@ -127,6 +128,18 @@ def sqnorms(design: Design) -> Floats:
 def layout(design: Design) -> tuple[Any, ...]:
     """What kernels are compiled for: the storage and the types of its arrays."""
     return (type(design), *design.layout)
+
+
+def centred(design: Design) -> tuple[Design, Floats]:
+    """The same values with each column centred and not scaled, and the squared norms of these;
+    constant columns become zero.
+    """
+    m, p = design.shape
+    offset, norm = np.empty(p), np.empty(p)
+    column_moments(design, offset, norm)
+    varies = norm > 1e-12 * np.sqrt(m) * np.abs(offset)
+    scale = varies.astype(np.float64)
+    return design._replace(offset=offset, scale=scale).without(~varies), (norm * scale) ** 2
 
 
 def standardized(design: Design, *, centre: bool = True) -> Design:

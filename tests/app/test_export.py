@@ -16,7 +16,7 @@ from app import papers, report
 from app.explorer import Explorer
 from app.export import FORMATS
 from app.live import all_pictures
-from app.plots import PLOTS, plot
+from app.plots import CURVES, plot
 from app.settings import why_not
 from app.tables import FIGURES, printed_table
 from app.views import all_views
@@ -71,7 +71,7 @@ def test_the_report_asks_for_nothing_and_executes_no_name(results):
         assert result.digest() in text
 
 
-@pytest.mark.parametrize("kind", PLOTS)
+@pytest.mark.parametrize("kind", CURVES)
 def test_a_picture_of_results_draws_their_points(results, kind):
     drawn = plot(results, kind)
     ends = [element.dimension_values(1)[-1] for element in drawn]

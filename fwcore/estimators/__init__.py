@@ -1,0 +1,18 @@
+"""scikit-learn estimators over the solvers, whose answers are certified: `dual_gap_` is computed by
+the judge over all columns, whatever solver was chosen.
+"""
+
+from fwcore.estimators.certificate import Certificate, certify
+from fwcore.estimators.cv import FWElasticNetCV, FWLassoCV
+from fwcore.estimators.linear import FWElasticNet, FWLasso
+from fwcore.estimators.paths import lasso_path
+
+__all__ = [
+    "Certificate",
+    "FWElasticNet",
+    "FWElasticNetCV",
+    "FWLasso",
+    "FWLassoCV",
+    "certify",
+    "lasso_path",
+]

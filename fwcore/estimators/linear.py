@@ -1,0 +1,219 @@
+"""Linear models by the solvers of this package, as scikit-learn's are used."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fwcore.estimators import paths
+from fwcore.kernels.types import Floats
+from fwcore.path_result import PathResult
+from fwcore.problem import Problem
+
+_DTYPES = [np.float64, np.float32]
+
+
+class FWElasticNet(RegressorMixin, BaseEstimator):
+    """min 1/(2 m) ||y - X w - b||^2 + alpha (l1_ratio ||w||_1 + (1 - l1_ratio) / 2 ||w||^2).
+
+    Parameters
+    ----------
+    alpha : float
+    l1_ratio : float in (0, 1]
+    fit_intercept : bool
+        b, which is not penalised; sparse X is centred implicitly, never made dense.
+    positive : bool
+        w >= 0.
+    solver : str
+        A name of `fwcore.all_solvers` of the penalty form, or "auto".
+    tol : float
+        The duality gap is at most tol times the objective at zero.
+    max_iter : int
+        Steps at which a point of the path to alpha is given up; `dual_gap_` tells what was reached.
+    random_state : int, RandomState or None
+        Of solvers that draw.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (p,)
+    intercept_ : float
+    dual_gap_ : float
+        How far the objective is from its least value at most: certified over all columns, whatever
+        the solver.
+    n_iter_ : int
+        Steps of the solver.
+    path_ : PathResult or None
+        The path that was walked to alpha; None where all coefficients are zero for certain.
+    n_features_in_, feature_names_in_
+
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = FWElasticNet(alpha=0.1, l1_ratio=0.9).fit(X, y)
+    >>> model.coef_.shape, model.dual_gap_ < 1e-2
+    ((10,), True)
+    """
+
+    coef_: Floats
+    intercept_: float
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        l1_ratio: float = 0.5,
+        fit_intercept: bool = True,
+        positive: bool = False,
+        solver: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 100_000,
+        random_state: Any = None,
+    ) -> None:
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.positive = positive
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, callback: Callable[[Any], None] | None = None) -> Any:
+        """Fit to rows X of shape (m, p) and responses y of shape (m,).
+
+        ``callback`` is called with each `fwcore.Snapshot` of the path to alpha.
+
+        Raises
+        ------
+        ParameterError
+            Anything does not fit; before anything runs.
+        """
+        X, y = validated(self, X, y)
+        form, value = self._asked(len(y))
+        self.path_: PathResult | None = None
+        self.n_iter_, self.dual_gap_, coef = 0, 0.0, np.zeros(X.shape[1])
+        if not paths.is_flat(X, y, self.fit_intercept, self.positive):
+            problem = paths.problem_of(X, y, centred=self.fit_intercept, positive=self.positive)
+            coef = self._walked(problem, form, value, callback)
+        self._keep(X, y, coef)
+        return self
+
+    def _asked(self, m: int) -> tuple[str, float]:
+        """The form that is solved, and its lam or delta.
+
+        Raises
+        ------
+        ParameterError
+            A parameter does not fit.
+        """
+        owner = type(self).__name__
+        paths.require_number("alpha", self.alpha, owner)
+        paths.require_number("l1_ratio", self.l1_ratio, owner, 1.0)
+        return "penalty", m * self.alpha * self.l1_ratio
+
+    def _walked(self, problem: Problem, form: str, value: float, callback: Any) -> Floats:
+        owner, l1_ratio = type(self).__name__, getattr(self, "l1_ratio", 1.0)
+        solver = paths.solver_of(self.solver, form, problem, l1_ratio, owner)
+        if form == "penalty" and value >= problem.lam_max:
+            return np.zeros(problem.p)
+        grid = np.array([value]) if form == "ball" else paths.lam_grid_to(problem, value)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        self.path_ = paths.walk(
+            problem,
+            solver,
+            grid,
+            l1_ratio=l1_ratio,
+            tol=self.tol,
+            max_steps=self.max_iter,
+            seed=seed,
+            callback=callback,
+        )
+        self.n_iter_ = max(1, int(self.path_.points["steps"][-1]))
+        self.dual_gap_ = float(paths.gaps_of(self.path_, problem)[-1])
+        if not self.path_.status.converged:
+            told = f"{self.path_.status.sentence} The duality gap is {self.dual_gap_:.3g}."
+            warnings.warn(told, ConvergenceWarning, stacklevel=3)
+        return paths.column(self.path_)
+
+    def _keep(self, X: Any, y: Floats, coef: Floats) -> None:
+        self.coef_ = coef.astype(X.dtype)
+        self.intercept_ = paths.best_intercept(X, y, coef) if self.fit_intercept else 0.0
+
+    def predict(self, X: Any) -> Floats:
+        """X w + b, of shape (m,)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=_DTYPES, reset=False)
+        return np.asarray(X @ self.coef_ + self.intercept_)
+
+    @property
+    def sparse_coef_(self) -> scipy.sparse.csr_array:
+        """The coefficients, of shape (1, p)."""
+        return scipy.sparse.csr_array(self.coef_[None])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class FWLasso(FWElasticNet):
+    """min 1/(2 m) ||y - X w - b||^2 + alpha ||w||_1, or subject to ||w||_1 <= delta.
+
+    Parameters
+    ----------
+    alpha : float
+        Not asked for where delta is given.
+    delta : float, optional
+        The constraint instead of the penalty: the form that Frank-Wolfe methods solve.
+    fit_intercept, positive, solver, tol, max_iter, random_state
+        As of `FWElasticNet`; with delta, the solver is of the ball form.
+
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = FWLasso(delta=1000.0).fit(X, y)
+    >>> bool(abs(model.coef_).sum() <= 1000.0 + 1e-6)
+    True
+    """
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        delta: float | None = None,
+        fit_intercept: bool = True,
+        positive: bool = False,
+        solver: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 100_000,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            alpha,
+            l1_ratio=1.0,
+            fit_intercept=fit_intercept,
+            positive=positive,
+            solver=solver,
+            tol=tol,
+            max_iter=max_iter,
+            random_state=random_state,
+        )
+        self.delta = delta
+
+    def _asked(self, m: int) -> tuple[str, float]:
+        if self.delta is None:
+            return super()._asked(m)
+        paths.require_number("delta", self.delta, type(self).__name__)
+        return "ball", float(self.delta)
+
+
+def validated(estimator: Any, X: Any, y: Any) -> tuple[Any, Floats]:
+    """X and y as every estimator takes them."""
+    X, y = validate_data(estimator, X, y, accept_sparse="csc", dtype=_DTYPES, y_numeric=True)
+    return X, np.asarray(y, dtype=np.float64)

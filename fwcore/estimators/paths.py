@@ -1,0 +1,215 @@
+"""From scikit-learn's units to the solvers', and back; paths of the squared loss.
+
+scikit-learn divides the sum of squares by 2 m, so that lam = m * alpha * l1_ratio here.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from fwcore.errors import ParameterError
+from fwcore.kernels.types import Floats
+from fwcore.path import Walk
+from fwcore.path_result import PathResult
+from fwcore.problem import Problem
+from fwcore.solvers import Solver, find_solver
+
+ALPHAS, EPS = 100, 1e-3
+"""Points of a path of alphas, and its least alpha over its largest; as scikit-learn's."""
+_POINTS_A_DECADE = 8
+_MOST_ACTIVE = 2000
+
+
+def problem_of(X: Any, y: Any, *, centred: bool, positive: bool) -> Problem:
+    """The problem of the squared loss with columns as they are, or centred for an intercept."""
+    standardize = "centre" if centred else False
+    return Problem.from_arrays(X, y, standardize=standardize, positive=positive)
+
+
+def is_flat(X: Any, y: Floats, centred: bool, positive: bool) -> bool:
+    """Whether no column descends at all: then every alpha has zeros for its answer, and there is no
+    path to walk.
+    """
+    left = y - y.mean() if centred else y
+    if not np.abs(left).max() > 1e-14 * np.abs(y).max():
+        return True
+    mean = np.asarray(X.mean(axis=0)).ravel() if centred else 0.0
+    slopes = np.asarray(X.T @ left).ravel() - mean * left.sum()
+    return not (slopes.max() if positive else np.abs(slopes).max()) > 0.0
+
+
+def solver_of(name: str, form: str, problem: Problem, l1_ratio: float, owner: str) -> Solver:
+    """The solver that was asked for, or for "auto" one whose every point is certified.
+
+    Raises
+    ------
+    ParameterError
+        It solves another form, or does not know the elastic net.
+    """
+    if name == "auto":
+        return _automatic(form, problem, l1_ratio)
+    solver = find_solver(name)
+    if solver.form != form:
+        parameter = "delta" if solver.form == "ball" else "alpha"
+        rule = f"one of the {form} form; {solver.title} solves the {solver.form} form ({parameter})"
+        raise ParameterError("solver", owner, rule, name)
+    if l1_ratio != 1.0 and "l1_ratio" not in solver.Options.declared():
+        raise ParameterError("solver", owner, "one that walks elastic nets, as cd does", name)
+    return solver
+
+
+def _automatic(form: str, problem: Problem, l1_ratio: float) -> Solver:
+    """A working set where it knows the constraint and pays, or else what is certified by passes."""
+    exact, passes = ("corrective_fw", "pairwise_fw") if form == "ball" else ("active_set", "cd")
+    solver = find_solver(exact)
+    fits = solver.positive or not problem.positive
+    # Where thousands of columns may be active, exact steps on them cost more than passes.
+    small = form == "ball" or (min(problem.m, problem.p) <= _MOST_ACTIVE and l1_ratio == 1.0)
+    return solver if fits and small else find_solver(passes)
+
+
+def walk(
+    problem: Problem,
+    solver: Solver,
+    grid: Floats,
+    *,
+    l1_ratio: float = 1.0,
+    tol: float,
+    max_steps: int,
+    seed: int = 0,
+    callback: Any = None,
+) -> PathResult:
+    """Walk to a gap of tol * f(0) at each point, as far as the solver stops by its gap."""
+    wanted = {"rule": "gap", "tol": tol, "max_steps": max_steps}
+    wanted |= {"l1_ratio": l1_ratio} if l1_ratio != 1.0 else {}
+    declared = solver.Options.declared()
+    options = {name: value for name, value in wanted.items() if name in declared}
+    walked = Walk(problem, solver, grid, options, seed=seed)
+    for snapshot in walked.snapshots():
+        if callback is not None:
+            callback(snapshot)
+    return walked.result()
+
+
+def lam_grid_to(problem: Problem, lam: float) -> Floats:
+    """From where all is zero down to lam by equal ratios: each solution begins at the last."""
+    ratio = problem.lam_max / lam
+    if ratio <= 1.0:
+        return np.array([lam])
+    points = 1 + math.ceil(_POINTS_A_DECADE * math.log10(ratio))
+    return np.asarray(problem.lam_max * ratio ** -(np.arange(1, points + 1) / points))
+
+
+def alpha_grid(problem: Problem, l1_ratio: float, alphas: Any, eps: float) -> Floats:
+    """The alphas of a path, decreasing: so many, or these.
+
+    Raises
+    ------
+    ParameterError
+        They are neither a positive int nor positive numbers.
+    """
+    if isinstance(alphas, (int, np.integer)) and not isinstance(alphas, bool) and alphas > 0:
+        largest = problem.lam_max / (problem.m * l1_ratio)
+        return np.geomspace(largest, eps * largest, int(alphas))
+    grid = np.sort(np.asarray(alphas, dtype=float).ravel())[::-1]
+    if not grid.size or not (grid > 0).all():
+        raise ParameterError("alphas", "a path", "a positive int, or positive numbers", alphas)
+    return grid
+
+
+def lasso_path(
+    X: Any,
+    y: Any,
+    *,
+    eps: float = EPS,
+    alphas: Any = ALPHAS,
+    l1_ratio: float = 1.0,
+    positive: bool = False,
+    solver: str = "auto",
+    tol: float = 1e-6,
+    max_iter: int = 100_000,
+    seed: int = 0,
+) -> tuple[Floats, Floats, Floats]:
+    """min 1/(2 m) ||y - X w||^2 + alpha (l1_ratio ||w||_1 + (1 - l1_ratio) / 2 ||w||^2) for a
+    sequence of alphas: the signature of scikit-learn's ``lasso_path``, without an intercept as
+    there.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (m, p)
+    y : array of shape (m,)
+    eps : float
+        The least alpha over the largest, where ``alphas`` is an int.
+    alphas : int or array
+        How many, or the path itself.
+    l1_ratio : float in (0, 1]
+    positive : bool
+        w >= 0.
+    solver : str
+        A name of `fwcore.all_solvers` of the penalty form, or "auto".
+    tol : float
+        The duality gap of each point is at most tol * ||y||^2 / (2 m).
+    max_iter : int
+        Steps at which a point is given up.
+
+    Returns
+    -------
+    alphas : ndarray of shape (n,)
+        Decreasing.
+    coefs : ndarray of shape (p, n)
+    dual_gaps : ndarray of shape (n,)
+        Certified over all columns, in the units of the objective above.
+
+    Raises
+    ------
+    ParameterError
+        Anything does not fit; before anything runs.
+
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> alphas, coefs, gaps = lasso_path(X, y - y.mean(), alphas=5)
+    >>> coefs.shape, bool((gaps < 1e-2).all())
+    ((10, 5), True)
+    """
+    problem = problem_of(X, y, centred=False, positive=positive)
+    chosen = solver_of(solver, "penalty", problem, l1_ratio, "lasso_path")
+    grid = alpha_grid(problem, l1_ratio, alphas, eps)
+    result = walk(
+        problem,
+        chosen,
+        grid * problem.m * l1_ratio,
+        l1_ratio=l1_ratio,
+        tol=tol,
+        max_steps=max_iter,
+        seed=seed,
+    )
+    return grid, result.coefs.toarray(), gaps_of(result, problem)
+
+
+def gaps_of(result: PathResult, problem: Problem) -> Floats:
+    """The judge's gaps in scikit-learn's units; rounding may take them below zero."""
+    return np.asarray(np.maximum(result.points["true_gap"], 0.0) / problem.m)
+
+
+def column(result: PathResult, point: int = -1) -> Floats:
+    """The coefficients of a point."""
+    coefs: scipy.sparse.csc_array[Any] = result.coefs[:, [point]]
+    return np.asarray(coefs.toarray()[:, 0])
+
+
+def require_number(name: str, value: Any, owner: str, high: float = np.inf) -> None:
+    """Raise `ParameterError` unless it is a number in (0, high]."""
+    number = isinstance(value, (int, float, np.integer, np.floating))
+    if isinstance(value, bool) or not number or not 0.0 < value <= high:
+        rule = "a positive number" if high == np.inf else f"a number in (0, {high:g}]"
+        raise ParameterError(name, owner, rule, value)
+
+
+def best_intercept(X: Any, y: Floats, coef: Floats) -> float:
+    """The mean of y - X w."""
+    mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
+    return float(y.mean() - mean @ coef)

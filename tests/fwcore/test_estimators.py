@@ -1,0 +1,253 @@
+"""scikit-learn estimators: its own checks, its own answers, and gaps of anybody's answer."""
+
+import doctest
+import importlib
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import SelectFromModel
+from sklearn.linear_model import ElasticNet, Lasso, LassoCV, LogisticRegression
+from sklearn.linear_model import lasso_path as their_path
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from fwcore import ParameterError
+from fwcore.estimators import (
+    FWElasticNet,
+    FWElasticNetCV,
+    FWLasso,
+    FWLassoCV,
+    certify,
+    lasso_path,
+)
+
+CHECKED = (FWLasso(), FWElasticNet(), FWLassoCV(alphas=10), FWElasticNetCV(alphas=10))
+CHECKS = [pair for estimator in CHECKED for pair in estimator_checks_generator(estimator)]
+
+
+def named(pair):
+    estimator, check = pair
+    name = getattr(check, "func", check).__name__
+    return f"{type(estimator).__name__}-{name}"
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("pair", CHECKS, ids=named)
+def test_what_scikit_learn_asks_of_an_estimator(pair):
+    estimator, check = pair
+    check(estimator)
+
+
+def odd_problem(seed):
+    """Rows, columns, a sparse truth; among the columns a constant, a twin and nearly a twin."""
+    rng = np.random.default_rng(seed)
+    m, p = int(rng.integers(5, 60)), int(rng.integers(3, 90))
+    X = rng.normal(size=(m, p)) * 10.0 ** rng.integers(-2, 3, p)
+    X[:, 0] = 2.5
+    if p > 4:
+        X[:, 2] = X[:, 1]
+        X[:, 3] = X[:, 1] + 1e-3 * rng.normal(size=m)
+    truth = rng.normal(size=p) * (rng.random(p) < 0.3)
+    return X, X @ truth + 0.3 * rng.normal(size=m) + 4.0, rng
+
+
+def objective(X, y, coef, intercept, alpha, ratio=1.0):
+    """Independent of the package: scikit-learn's documentation as NumPy."""
+    left = y - X @ coef - intercept
+    penalty = ratio * abs(coef).sum() + 0.5 * (1 - ratio) * (coef @ coef)
+    return left @ left / (2 * len(y)) + alpha * penalty
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("seed", range(100))
+def test_no_objective_is_below_ours_by_more_than_our_gap(seed):
+    X, y, rng = odd_problem(seed)
+    ratio = float(rng.choice([1.0, 0.7]))
+    centred = X - X.mean(axis=0)
+    alpha = float(abs(centred.T @ (y - y.mean())).max() / len(y) * rng.uniform(0.05, 0.9))
+    positive = bool(rng.random() < 0.3)
+    given = scipy.sparse.csr_array(X) if rng.random() < 0.3 else X
+    ours = FWElasticNet(alpha, l1_ratio=ratio, positive=positive, tol=1e-8).fit(given, y)
+    theirs = ElasticNet(alpha=alpha, l1_ratio=ratio, positive=positive, tol=1e-10, max_iter=10**6)
+    theirs.fit(X, y)
+    at_zero = objective(X, y, 0 * ours.coef_, y.mean(), alpha)
+    mine, other = (
+        objective(X, y, model.coef_, model.intercept_, alpha, ratio) for model in (ours, theirs)
+    )
+    assert 0 <= ours.dual_gap_ <= 1.001e-8 * at_zero
+    assert mine <= other + ours.dual_gap_ + 1e-12 * at_zero
+    told = certify(
+        X, y, ours.coef_, alpha=alpha, l1_ratio=ratio, intercept=ours.intercept_, positive=positive
+    )
+    assert told.objective == pytest.approx(mine, rel=1e-9)
+    assert told.gap <= 1.1e-8 * at_zero
+    assert (ours.coef_ >= 0).all() or not positive
+
+
+@pytest.mark.parametrize("solver", ["cd", "active_set", "fista", "detcd"])
+def test_any_solver_of_the_form_is_certified_by_the_judge(solver):
+    X, y = load_diabetes(return_X_y=True)
+    model = FWLasso(0.5, solver=solver, tol=1e-5).fit(X, y)
+    assert model.dual_gap_ <= 1.001e-5 * np.var(y) / 2
+    np.testing.assert_allclose(
+        model.predict(X), Lasso(0.5, tol=1e-9).fit(X, y).predict(X), atol=1.5
+    )
+
+
+def test_the_constraint_instead_of_the_penalty():
+    X, y = load_diabetes(return_X_y=True)
+    model = FWLasso(delta=800.0, tol=1e-8).fit(X, y)
+    assert abs(model.coef_).sum() == pytest.approx(800.0)
+    told = certify(X, y, model.coef_, delta=800.0, intercept=model.intercept_)
+    assert told.gap <= 1.1e-8 * np.var(y) / 2
+    outside = certify(X, y, 2 * model.coef_, delta=800.0, intercept=0.0)
+    assert outside.gap == np.inf
+    sampled = FWLasso(delta=800.0, solver="sfw", tol=1e-2, random_state=3).fit(X, y)
+    again = FWLasso(delta=800.0, solver="sfw", tol=1e-2, random_state=3).fit(X, y)
+    np.testing.assert_array_equal(sampled.coef_, again.coef_)
+    with pytest.raises(ParameterError, match="one of the ball form"):
+        FWLasso(delta=800.0, solver="cd").fit(X, y)
+
+
+def test_paths_are_those_of_scikit_learn():
+    X, y = load_diabetes(return_X_y=True)
+    y = y - y.mean()
+    alphas, coefs, gaps = lasso_path(X, y, alphas=30, eps=1e-2, tol=1e-9)
+    their_alphas, theirs, _ = their_path(X, y, alphas=alphas, tol=1e-9)
+    np.testing.assert_allclose(alphas, their_alphas)
+    np.testing.assert_allclose(coefs, theirs, atol=0.05)
+    assert gaps.shape == (30,)
+    assert (gaps <= 1e-9 * (y @ y) / (2 * len(y)) * 1.001).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_cross_validation_chooses_what_scikit_learn_chooses(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(80, 120))
+    y = X[:, :4] @ np.array([2.0, -1.0, 1.5, 1.0]) + rng.normal(size=80)
+    folds = KFold(4, shuffle=True, random_state=0)
+    ours = FWLassoCV(cv=folds, alphas=40, tol=1e-8).fit(X, y)
+    grid = ours.alphas_
+    theirs = LassoCV(cv=folds, alphas=grid, tol=1e-8, max_iter=10**5).fit(X, y)
+    assert ours.alpha_ == theirs.alpha_
+    np.testing.assert_allclose(ours.mse_path_, theirs.mse_path_, rtol=1e-3)
+    sparser = FWLassoCV(cv=folds, alphas=40, one_standard_error=True, n_jobs=2).fit(X, y)
+    assert sparser.alpha_ >= ours.alpha_
+    assert np.count_nonzero(sparser.coef_) <= np.count_nonzero(ours.coef_)
+    assert scipy.sparse.issparse(ours.sparse_coef_)
+
+
+def test_they_are_used_as_scikit_learns_are():
+    frame = load_diabetes(as_frame=True)
+    X, y = frame.data, frame.target
+    model = FWLasso(0.5).fit(X, y)
+    assert [*model.feature_names_in_] == [*X.columns]
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert clone(model).get_params() == model.get_params()
+    pipeline = make_pipeline(StandardScaler(), FWLasso())
+    search = GridSearchCV(pipeline, {"fwlasso__alpha": [0.1, 1.0, 10.0]}, cv=3).fit(X, y)
+    assert search.best_score_ > 0.4
+    chosen = SelectFromModel(FWLasso(1.0)).set_output(transform="pandas").fit(X, y).transform(X)
+    assert isinstance(chosen, pd.DataFrame)
+    assert set(chosen.columns) == set(X.columns[model_support(X, y)])
+    seen = []
+    FWLasso(0.5).fit(X, y, callback=seen.append)
+    assert seen[-1].point == len(model.path_.grid) - 1
+
+
+def model_support(X, y):
+    return abs(FWLasso(1.0).fit(X, y).coef_) > 1e-5
+
+
+def test_single_precision_stays():
+    X, y = load_diabetes(return_X_y=True)
+    model = FWLasso(0.5).fit(X.astype(np.float32), y)
+    assert model.coef_.dtype == np.float32
+    assert model.dual_gap_ <= 1.001e-6 * np.var(y) / 2
+
+
+def test_what_was_given_up_is_told():
+    X, y = load_diabetes(return_X_y=True)
+    with pytest.warns(ConvergenceWarning, match="step limit .* duality gap is"):
+        model = FWLasso(0.001, solver="cd", tol=1e-12, max_iter=20).fit(X, y)
+    assert model.dual_gap_ > 1e-12 * np.var(y) / 2
+
+
+def test_where_nothing_descends_the_answer_is_zero_for_certain():
+    X = np.random.default_rng(0).normal(size=(20, 5))
+    for y in (np.full(20, 3.0), np.zeros(20)):
+        model = FWLasso(0.1).fit(X, y)
+        assert not model.coef_.any()
+        assert (model.intercept_, model.dual_gap_) == (pytest.approx(y[0]), 0.0)
+    large = FWLasso(1e6).fit(X, X[:, 0])
+    assert not large.coef_.any()
+    assert certify(X, X[:, 0], large.coef_, alpha=1e6, intercept=large.intercept_).gap == 0.0
+
+
+def test_a_logistic_answer_of_scikit_learn_is_certified():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 30))
+    y = np.where(X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=100) > 0, 1.0, -1.0)
+    alpha = 0.02
+    theirs = LogisticRegression(
+        C=1 / (alpha * 100), l1_ratio=1, solver="liblinear", fit_intercept=False, tol=1e-8
+    ).fit(X, y)
+    told = certify(X, y, theirs.coef_[0], alpha=alpha, loss="logistic")
+    assert told.objective == pytest.approx(
+        np.log1p(np.exp(-y * (X @ theirs.coef_[0]))).mean() + alpha * abs(theirs.coef_).sum()
+    )
+    assert 0 <= told.gap < 1e-5
+    worse = certify(X, y, 0.9 * theirs.coef_[0], alpha=alpha, loss="logistic")
+    assert worse.gap >= worse.objective - told.objective
+
+
+@pytest.mark.parametrize(
+    ("wrong", "what"),
+    [
+        ({"alpha": 0.0}, "'alpha'"),
+        ({"alpha": "1"}, "'alpha'"),
+        ({"l1_ratio": 1.5}, "'l1_ratio'"),
+        ({"solver": "nobody"}, "'solver'"),
+        ({"solver": "fw"}, "'solver'"),
+        ({"solver": "omp"}, "'solver'"),
+        ({"solver": "detcd"}, "'solver'"),
+        ({"tol": -1.0}, "'tol'"),
+    ],
+)
+def test_what_does_not_fit_is_told_by_its_name(wrong, what):
+    X, y = load_diabetes(return_X_y=True)
+    with pytest.raises(ValueError, match=what):
+        FWElasticNet(**wrong).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "what"),
+    [
+        ({}, "'alpha'"),
+        ({"alpha": 1.0, "delta": 1.0}, "'alpha'"),
+        ({"alpha": -1.0}, "'alpha'"),
+        ({"alpha": 1.0, "coef": np.zeros(3)}, "'coef'"),
+        ({"alpha": 1.0, "coef": np.full(10, np.nan)}, "'coef'"),
+        ({"alpha": 1.0, "loss": "huber", "intercept": 0.0}, "'intercept'"),
+    ],
+)
+def test_what_cannot_be_certified_is_told_by_its_name(wrong, what):
+    X, y = load_diabetes(return_X_y=True)
+    given = {"coef": np.zeros(10)} | wrong
+    with pytest.raises(ParameterError, match=what):
+        certify(X, y, **given)
+
+
+@pytest.mark.parametrize("name", ["linear", "cv", "paths", "certificate"])
+def test_the_examples_run(name):
+    module = importlib.import_module(f"fwcore.estimators.{name}")
+    assert doctest.testmod(module).failed == 0
