@@ -10,6 +10,8 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from app import commands, server, shelf
 from app.look import look_at
 from fwcore import DatasetError, ParameterError, datasets
@@ -146,7 +148,11 @@ class Bringing:
 
         def leave_out() -> _Found:
             names = [whole.names[j] for j in kept]
-            left = replace(whole, X=whole.X[:, kept], names=names)
+            X = whole.X[:, kept]
+            nonzeros = int(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X))
+            told = f"left out by hand: {', '.join(sorted(gone))[:200]}"
+            report = replace(whole.report, columns=len(kept), nonzeros=nonzeros)
+            left = replace(whole, X=X, names=names, report=report.with_warning(told))
             return whole, left, self._told(left, whole, gone)
 
         self._work(leave_out)

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import base64
 import gzip
+import zlib
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import WeakSet
 
 import panel as pn
 
@@ -25,8 +26,8 @@ _LOADER = """<script>(async () => {
   script.textContent = await new Response(plain).text()
   document.head.append(script)
 })()</script>"""
-_SHOWN: WeakValueDictionary[str, Any] = WeakValueDictionary()
-"""The Explorer that a cell shows, by the cell's name: a cell that is run again frees the last."""
+_shown: dict[str, tuple[str, WeakSet[Any]]] = {}
+"""By the name of a cell: its last execution, and the Explorers that this has shown."""
 _owner: list[str | None] = []
 """The cell that holds the scripts, if one does."""
 
@@ -41,6 +42,8 @@ def extension() -> None:
     if _shell() is None:
         _keep_to_this_machine()
         return
+    # Whoever asks has none, as where the cell that had them was deleted.
+    _owner.clear()
     load_scripts()
     import holoviews as hv
     from holoviews.core.dimension import LabelledData
@@ -81,7 +84,7 @@ def load_scripts() -> None:
 def _packed(script: str) -> str:
     """A script as HTML that unpacks it in the browser."""
     packed = base64.b64encode(gzip.compress(script.encode(), 9, mtime=0)).decode()
-    return _LOADER % {"packed": f'"{packed}"', "name": f'"{hash(script) & 0xFFFFFFFF:x}"'}
+    return _LOADER % {"packed": f'"{packed}"', "name": f'"{zlib.crc32(script.encode()):x}"'}
 
 
 def _shell() -> Any:
@@ -95,9 +98,17 @@ def _shell() -> Any:
 
 def _this_cell() -> str | None:
     """The name that the notebook gives to the cell that is run; None where it gives none."""
-    parent: Any = getattr(_shell(), "get_parent", dict)()
-    cell = parent.get("metadata", {}).get("cellId")
+    cell = _parent().get("metadata", {}).get("cellId")
     return None if cell is None else str(cell)
+
+
+def _this_execution() -> str:
+    return str(_parent().get("header", {}).get("msg_id", ""))
+
+
+def _parent() -> Any:
+    """The message that asked for the cell to be run."""
+    return getattr(_shell(), "get_parent", dict)()
 
 
 def show(explorer: Any, bundle: Any) -> Any:
@@ -106,16 +117,29 @@ def show(explorer: Any, bundle: Any) -> Any:
     """
     if _shell() is None:
         return bundle()
-    cell = _this_cell()
-    before = _SHOWN.get(cell) if cell is not None else None
-    if before is not None and before is not explorer and before not in explorer.others:
-        before.close()
-    if cell is not None:
-        _SHOWN[cell] = explorer
+    _free_last(explorer)
     load_scripts()
     _publish(explorer, update=False)
     explorer.stilled = lambda: _publish(explorer, update=True)
     return bundle()
+
+
+def _free_last(explorer: Any) -> None:
+    """A cell that is run again frees what it showed before, unless another cell shows it too."""
+    cell, execution = _this_cell(), _this_execution()
+    if cell is None:
+        return
+    last, before = _shown.get(cell, ("", WeakSet[Any]()))
+    if last != execution:
+        elsewhere = {
+            id(one) for name, (_, shown) in _shown.items() if name != cell for one in shown
+        }
+        for one in [*before]:
+            if one is not explorer and id(one) not in elsewhere:
+                one.close()
+        before = WeakSet[Any]()
+        _shown[cell] = execution, before
+    before.add(explorer)
 
 
 def _publish(explorer: Any, *, update: bool) -> None:

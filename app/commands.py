@@ -24,14 +24,14 @@ class Budget:
         self._rate, self._burst = rate, burst
         self._left, self._at = burst, time.monotonic()
 
-    def allows(self) -> bool:
-        """Whether one more is heard."""
+    def allows(self, cost: float = 1.0) -> bool:
+        """Whether one more is heard, which counts as so many."""
         now = time.monotonic()
         self._left = min(self._burst, self._left + self._rate * (now - self._at))
         self._at = now
-        if self._left < 1.0:
+        if self._left < cost:
             return False
-        self._left -= 1.0
+        self._left -= cost
         return True
 
 
@@ -118,3 +118,14 @@ def texts(data: dict[str, Any], name: str) -> dict[str, str]:
         rule = f"texts by names of at most {LONGEST_NAME} characters"
         raise ParameterError(name, "the page", rule, "others")
     return {key: text(found, key) for key in found}
+
+
+def fault_of(data: dict[str, Any], text: str) -> dict[str, Any]:
+    """What is wrong with what was typed, and where, so that it is told beside it."""
+    name, value, run = data.get("name"), data.get("value"), data.get("run")
+    return {
+        "name": name if isinstance(name, str) else "",
+        "value": value[:200] if isinstance(value, str) else "",
+        "run": run if isinstance(run, int) else None,
+        "text": text,
+    }

@@ -15,7 +15,7 @@ from app import address, recorded, server, words
 from app.background import Work
 from app.bringing import Bringing
 from app.commander import Commander
-from app.commands import Budget
+from app.commands import Budget, fault_of
 from app.controls.problem import (
     certified_answer,
     dataset_state,
@@ -52,6 +52,8 @@ FIRST_PACE = Pace("dots", 20_000.0)
 _MESSAGES_A_SECOND, _MESSAGES_AT_ONCE = 100.0, 400.0
 _LOOKS = ("look", "point", "lost", "select", "return")
 """What changes nothing that is worth saving."""
+_TURNS, _COSTLY = ("lesson", "paper", "return", "show"), 20.0
+"""What makes a page anew, and how many other messages it is worth."""
 _log = logging.getLogger(__name__)
 
 
@@ -86,8 +88,6 @@ class Explorer(Scripted, Viewer):
         settings = settings_of(X, y, **given) if X is not None or y is not None or given else None
         self._furnish()
         self._compose(settings or self.pages.asked_for())
-        # A notebook closes nothing.
-        weakref.finalize(self, lambda brought: brought.close(), self.settings)
         if address.served():
             pn.state.on_session_destroyed(self.close)
             self.pages.enter(self.pages.token)
@@ -114,7 +114,7 @@ class Explorer(Scripted, Viewer):
     def _open(self, view: View | None) -> None:
         """Put what the page opens with: a view, or controls alone."""
         self.wire.put(
-            cell=None if address.served() else self.cell,
+            cell=self.cell if self.partial or not address.served() else None,
             token=self.pages.token if address.served() else "",
             pictures=[picture.declaration() for picture in all_pictures()],
             views=[vars(view) for view in all_views()],
@@ -142,7 +142,9 @@ class Explorer(Scripted, Viewer):
         self.feed = Feed(self.wire, settings, self.session, scheduler.submit)
         self.drain = Drain(self.session, self.feed, self.wire, self.tell)
         self._commander = Commander(self)
-        if not address.served():
+        # A notebook closes nothing.
+        weakref.finalize(self, lambda brought: brought.close(), settings)
+        if not address.served() and not self.partial:
             self.follow(settings)
         if session is None and settings.chosen() == recorded.experiment():
             for run in recorded.runs():
@@ -173,21 +175,22 @@ class Explorer(Scripted, Viewer):
 
     def hear(self, data: Any) -> None:
         """Do what the page asks for; what does not fit is refused in words."""
-        if not self._budget.allows():
+        asked = data.get("do") if isinstance(data, dict) else None
+        if not self._budget.allows(_COSTLY if asked in _TURNS else 1.0):
             return
         self.refusal, fault, self.obeying = "", None, True
         try:
             self._commander.obey(data)
         except (ParameterError, DatasetError, TypeError, ValueError, OverflowError) as error:
-            if isinstance(data, dict) and data.get("do") == "set":
-                fault = self._fault(data, str(error))
+            if asked == "set":
+                fault = fault_of(data, str(error))
             else:
                 self.refusal = str(error)
         finally:
             self.obeying = False
         self.wire.put(fault=fault)
         self.answer()
-        if address.served() and isinstance(data, dict) and data.get("do") not in _LOOKS:
+        if address.served() and asked is not None and asked not in _LOOKS:
             self.pages.keep()
 
     def answer(self) -> None:
@@ -205,17 +208,6 @@ class Explorer(Scripted, Viewer):
         for other in self.others:
             other.show()
             other.drain.start()
-
-    @staticmethod
-    def _fault(data: dict[str, Any], text: str) -> dict[str, Any]:
-        """What is wrong with what was typed, and where, so that it is told beside it."""
-        name, value, run = data.get("name"), data.get("value"), data.get("run")
-        return {
-            "name": name if isinstance(name, str) else "",
-            "value": value[:200] if isinstance(value, str) else "",
-            "run": run if isinstance(run, int) else None,
-            "text": text,
-        }
 
     def set_pace(self, pace: Pace | None, unit: str = FIRST_PACE.unit) -> None:
         """What each run may spend a second; None is full speed, told in a ``unit``."""
@@ -330,6 +322,11 @@ class Explorer(Scripted, Viewer):
         """Free what the page holds: its runs end at once, and its ticks."""
         self._leave()
         self.pages.leave()
+        self.rest()
+
+    def rest(self) -> None:
+        """Tick no more."""
+        self.drain.stop()
         if self._watch is not None:
             self._watch.stop()
             self._watch = None

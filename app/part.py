@@ -28,3 +28,8 @@ class Part(Explorer):
         self.cell = self.cell | {"show": [view.name] if view else [], "controls": view is None}
         self._compose(whole.settings, whole.session)
         self._open(view)
+
+    def close(self, *events: Any) -> None:
+        """Show nothing any more; the runs and the settings are those of the whole."""
+        self._family.discard(self)
+        self.rest()

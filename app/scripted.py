@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 from weakref import WeakSet, ref
 
+from app.runs import RunState
 from app.session import Session
 from app.settings import EXPERIMENT, Settings
 from app.views import all_views
@@ -97,16 +98,24 @@ class Scripted:
 
     def _set(self) -> None:
         # While a page is told of its first settings there is nobody to tell.
-        if not self.obeying and self.wire.opening:
+        obeying = any(part.obeying for part in self._family)
+        if not obeying and self.wire.opening:
             self.answer()
 
     def run(self) -> None:
-        """Run what is in the list, as the button does."""
+        """Run what is in the list, as the button does.
+
+        Raises
+        ------
+        ParameterError
+            What is set does not fit; nothing runs.
+        """
+        self.settings.experiment()
         self.hear({"do": "run"})
 
     async def finished(self) -> dict[str, PathResult]:
-        """Wait until no run goes on; the `results`."""
-        while self.session.live:
+        """Wait until no run goes on, or those that do are paused; the `results`."""
+        while self.session.live and self.session.state is not RunState.PAUSED:
             await asyncio.sleep(_POLL_SECONDS)
         return self.results
 

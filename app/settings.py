@@ -118,7 +118,7 @@ class Settings(param.Parameterized):
         # The number of points that the user chose stays.
         if self.points == self._points:
             defaults["points"] = dataset.points
-        self.param.update(**defaults, delta_max=None, loss=dataset.loss)
+        # Samplings first: whoever watches the settings sees runs that fit the data.
         for spec in self.runs:
             options = spec.options
             if "sampling" in options.declared() and options.sampling.text == self._sampling:
@@ -126,6 +126,7 @@ class Settings(param.Parameterized):
             elif "sampling" in options.declared():
                 self._fit_sampling(options)
         self._sampling, self._points = dataset.sampling, dataset.points
+        self.param.update(**defaults, delta_max=None, loss=dataset.loss)
 
     def _fit_sampling(self, options: Options) -> None:
         """Look at 1 % where a count of columns is more than the dataset has."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from app import address, commands, lessons
 from app.links import document, of_table
 from app.runs import RunState
+from app.settings import Settings
 from fwcore import ParameterError
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Teaching:
         k = min(step, len(lesson.steps) - 1)
         follows = self.at == (name, k - 1)
         self.at = name, k
+        self._measured.clear()
         first = k if follows else 0
         tables = [s.table for s in lesson.steps[first : k + 1] if s.table is not None]
         if tables:
@@ -98,7 +100,7 @@ class Teaching:
         """Settings that the page has already leave it what was run."""
         page = self._explorer
         settings = of_table(table, page.settings)
-        if document(settings) != document(page.settings):
+        if _essence(settings, table) != _essence(page.settings, table):
             page.begin_again(settings)
         else:
             settings.close()
@@ -138,7 +140,10 @@ class Teaching:
     def _claims(self, step: lessons.Step) -> list[dict[str, Any]]:
         """What is claimed, with what the runs show; measured once."""
         page = self._explorer
-        named = {spec.name: page.session.runs.get(spec.key) for spec in page.settings.runs}
+        named: dict[str, Any] = {}
+        for spec in page.settings.runs:
+            # What was run under that name, whatever is set by now; the first of two.
+            named.setdefault(page.feed.name(spec), page.session.runs.get(spec.key))
         done = {name: run for name, run in named.items() if run and run.state is RunState.DONE}
         told = []
         for claim in step.claims:
@@ -147,3 +152,16 @@ class Teaching:
                 self._measured[known] = claim.told(done)
             told.append(self._measured[known])
         return told
+
+
+def _essence(settings: Settings, table: dict[str, Any]) -> dict[str, Any]:
+    """Settings without what changes no result: what is hidden or pinned, and names that the table
+    of a step does not give.
+    """
+    held = document(settings)
+    given = [*table.get("runs", []), *({} for _ in held["runs"])]
+    runs = []
+    for run, own in zip(held["runs"], given, strict=False):
+        cosmetic = {"hidden", "pinned"} if "name" in own else {"hidden", "pinned", "name"}
+        runs.append({key: value for key, value in run.items() if key not in cosmetic})
+    return held | {"runs": runs}

@@ -6,7 +6,9 @@ A teacher's own lessons are files in the folder that FWCORE_LESSONS names.
 from __future__ import annotations
 
 import functools
+import logging
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from app.lessons.reading import Lesson, Step, read_lesson
 from fwcore import ParameterError
 
 FOLDER = Path(__file__).parent
+_log = logging.getLogger(__name__)
 
 __all__ = ["FIGURES", "Claim", "Lesson", "Step", "all_lessons", "find", "read_lesson"]
 
@@ -28,11 +31,15 @@ def all_lessons() -> Mapping[str, Lesson | str]:
     found: dict[str, Lesson | str] = {}
     for folder in folders:
         for path in sorted(folder.glob("*.md")):
-            name = path.stem.partition("_")[2] or path.stem
+            name = re.sub(r"^\d+_", "", path.stem)
             try:
                 found[name] = read_lesson(name, path.read_text(encoding="utf-8"))
-            except (ParameterError, OSError, UnicodeDecodeError) as error:
+            except ParameterError as error:
                 found[name] = f"{path.name}: {error}"
+            except Exception as error:
+                # Whatever a file holds, it takes no other with it.
+                _log.exception("The lesson %s cannot be read", path)
+                found[name] = f"{path.name}: it cannot be read ({type(error).__name__})"
     return found
 
 

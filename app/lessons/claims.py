@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -54,7 +55,10 @@ class Claim:
         """What the runs show."""
         figure = FIGURES[self.figure]
         value = figure(runs[self.of])
-        return value / figure(runs[self.over]) if self.over else value
+        if not self.over:
+            return value
+        other = figure(runs[self.over])
+        return value / other if other else math.nan
 
     def told(self, runs: Mapping[str, Any]) -> dict[str, Any]:
         """What the page says of it, given the runs that are over."""

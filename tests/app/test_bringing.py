@@ -73,6 +73,9 @@ def test_columns_are_left_out_by_name(page):
     told = read(page)
     assert (told["names"], told["left_out"]) == (["a", "b", "c"], ["b"])
     assert told["sizes"][:2] == [[1, 2, None], [2, 6, 8 * 60 * 6]]
+    report = dict(told["lines"])
+    assert report["columns"] == "2"
+    assert "left out by hand: b" in report["warnings"]
     for wrong in (["a", "b", "c"], ["x"], "a", [3], None):
         page.hear({"do": "bring_columns", "left_out": wrong})
         assert "'left_out'" in page.refusal

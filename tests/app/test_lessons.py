@@ -1,10 +1,10 @@
 """Lessons: what they claim is what the runs show, and what is written wrongly is told."""
 
 import pytest
-from fakes import wait_for
+from fakes import wait_for, walked
 
 from app import explorer, lessons
-from app.lessons import Lesson, read_lesson
+from app.lessons import Claim, Lesson, read_lesson
 from app.lessons.reading import HIDES
 from fwcore import ParameterError, datasets
 
@@ -80,7 +80,10 @@ def test_links_of_lessons_lead_somewhere():
 
     for name in names():
         for step in LESSONS[name].steps:
-            for address in addresses(step.text):
+            replies = [answer["reply"] for answer in step.answers]
+            for address in addresses([*step.text, *step.asked, ["p", replies]]):
+                if address.startswith("https://"):
+                    continue
                 assert address.removeprefix("?lesson=") in LESSONS, (name, address)
 
 
@@ -128,7 +131,10 @@ def test_what_is_written_wrongly_is_refused_in_words(text, told):
 def own(tmp_path, monkeypatch):
     """A teacher's folder, with a lesson and one that cannot be read."""
     (tmp_path / "mine.md").write_text(WHOLE)
+    (tmp_path / "my_path.md").write_text(WHOLE)
     (tmp_path / "wrong.md").write_text("no title")
+    (tmp_path / "odd.md").write_text(WHOLE.replace("within = [0, 1]", 'within = ["a", 1]'))
+    (tmp_path / "bytes.md").write_bytes(b"# T\xff\n")
     monkeypatch.setenv("FWCORE_LESSONS", str(tmp_path))
     lessons.all_lessons.cache_clear()
     yield
@@ -141,6 +147,11 @@ def test_a_teacher_writes_a_lesson_as_a_file(page):
     listed = {entry["name"]: entry for entry in page.wire.state["lessons"]}
     assert listed["mine"] == {"name": "mine", "title": "T", "question": "Why?", "steps": 2}
     assert listed["wrong"]["trouble"].startswith("wrong.md: The 'title' parameter of a lesson")
+    assert "it cannot be read" in listed["odd"]["trouble"]
+    assert "it cannot be read" in listed["bytes"]["trouble"]
+    # A file of a like name takes the place of none of ours.
+    assert listed["path"]["title"] == "What a path shows"
+    assert listed["my_path"]["title"] == "T"
     page.hear({"do": "lesson", "name": "wrong", "step": 0})
     assert "'lesson'" in page.refusal
     page.hear({"do": "lesson", "name": "mine", "step": 0})
@@ -155,6 +166,13 @@ def test_a_teacher_writes_a_lesson_as_a_file(page):
     claims = page.wire.state["lesson"]["claims"]
     assert [claim["state"] for claim in claims] == ["holds", "fails"]
     assert claims[0]["measured"].startswith("ratio 0.")
+    # What changes no result leaves the runs alone.
+    page.hear({"do": "hide", "run": 1})
+    page.hear({"do": "lesson", "name": "mine", "step": 0})
+    assert len(page.session.runs) == 2
+    # Claims are of what was run under a name.
+    page.hear({"do": "set", "run": 1, "name": "tol", "value": "0.5"})
+    assert [claim["state"] for claim in page.wire.state["lesson"]["claims"]] == ["holds", "fails"]
     # The next step has no settings: what was run stays, also where the learner changed something.
     page.hear({"do": "set", "name": "points", "value": "7"})
     page.hear({"do": "lesson", "name": "mine", "step": 1})
@@ -191,3 +209,11 @@ def test_a_lesson_that_is_not_there_is_refused(page, name):
     page.hear({"do": "lesson", "name": name, "step": 0})
     assert "'lesson'" in page.refusal
     assert set(HIDES) == {"settings", "runs", "rooms"}
+
+
+def test_a_ratio_to_nothing_fails_and_raises_nothing():
+    run, nothing = walked("cd", points=3), walked("cd", points=3)
+    claim = Claim("x", "a", "dots", 0.0, 1.0, "b")
+    nothing.walk.points["dots"] = 0
+    assert claim.told({"a": run, "b": nothing})["state"] == "fails"
+    assert claim.told({"a": run})["state"] == "open"
