@@ -80,8 +80,8 @@ def test_links_of_lessons_lead_somewhere():
 
     for name in names():
         for step in LESSONS[name].steps:
-            replies = [answer["reply"] for answer in step.answers]
-            for address in addresses([*step.text, *step.asked, ["p", replies]]):
+            replies = [node for answer in step.answers for node in answer["reply"]]
+            for address in addresses([*step.text, *step.asked, *replies]):
                 if address.startswith("https://"):
                     continue
                 assert address.removeprefix("?lesson=") in LESSONS, (name, address)
