@@ -1,27 +1,14 @@
-"""Presets that rebuild what papers did: a table each in ``papers.toml``, checked as a link is."""
+"""Experiments of papers as settings of the page, checked as a link is."""
 
 from __future__ import annotations
 
-import functools
-import tomllib
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from app import shelf
 from app.links import TABLE, of_table
 from app.settings import Settings
 from app.tables import Printed
-from fwcore import ParameterError
-
-FILE = Path(__file__).with_name("papers.toml")
-
-
-@functools.cache
-def presets() -> Mapping[str, dict[str, Any]]:
-    """The presets by name, in the order of the file."""
-    with FILE.open("rb") as file:
-        return {preset["name"]: preset for preset in tomllib.load(file)["preset"]}
+from fwcore import experiments
 
 
 def settings_of(name: str, own: Settings | None = None) -> Settings:
@@ -32,14 +19,17 @@ def settings_of(name: str, own: Settings | None = None) -> Settings:
     ParameterError
         There is none of that name.
     """
-    preset = presets().get(name)
-    if preset is None:
-        raise ParameterError("paper", "the page", f"one of {[*presets()]}", name[:40])
+    preset = experiments.papers.find(name)
     settings = of_table({key: preset[key] for key in TABLE if key in preset}, own)
     if rows := preset.get("printed"):
         made_of = {spec.key: spec.settings() for spec in settings.runs}
         settings.printed = Printed(rows, settings.chosen(), made_of)
     return settings
+
+
+def view_of(name: str) -> str:
+    """The view that an experiment is looked at in."""
+    return str(experiments.papers.find(name)["view"])
 
 
 def listed() -> list[dict[str, Any]]:
@@ -51,5 +41,5 @@ def listed() -> list[dict[str, Any]]:
             "there": shelf.available(shelf.find(preset["dataset"])),
             "printed": preset.get("printed", []),
         }
-        for preset in presets().values()
+        for preset in experiments.papers.experiments().values()
     ]

@@ -42,7 +42,7 @@ class SavedRuns:
         name = commands.text(data, "name", 60)
         page = self._explorer
         page.begin_again(papers.settings_of(name, page.settings))
-        page.event("turned", name=papers.presets()[name]["view"])
+        page.event("turned", name=papers.view_of(name))
 
     def do_history(self, data: dict[str, Any]) -> None:
         self._asked = {

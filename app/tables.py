@@ -11,7 +11,7 @@ import numpy as np
 from app.live.picture import Shown
 from app.live.thinning import ROUNDING
 from app.settings import Experiment
-from fwcore import FORMS
+from fwcore import FORMS, experiments
 
 _POINTS = {
     "l1": "ℓ1 norm",
@@ -81,14 +81,6 @@ def runs_table(shown: Sequence[Shown]) -> dict[str, Any]:
     return {"caption": caption, "head": head, "rows": rows}
 
 
-FIGURES = {
-    "iterations": lambda points: float(points["steps"][-1]),
-    "dot products": lambda points: float(points["dots"][-1]),
-    "active features": lambda points: float(points["nnz"].mean()),
-}
-"""Figures that papers print, by their headings."""
-
-
 @dataclass(frozen=True)
 class Printed:
     """What a paper printed: headings, then a row for each of ``runs``, and more. It stands beside
@@ -116,7 +108,8 @@ def printed_table(printed: Sequence[Sequence[str]], runs: Sequence[Shown | None]
         entry = runs[k] if k < len(runs) else None
         cells = [method]
         for figure, number in zip(figures, numbers, strict=True):
-            ours = FIGURES[figure](entry.run.points) if entry is not None else None
+            measure = experiments.papers.FIGURES[figure]
+            ours = measure(entry.run.points) if entry is not None else None
             cells += [number, *_beside(number, ours)]
         rows.append(cells)
     head = [first, *(text for f in figures for text in (f"{f}, printed", "ours", "ratio"))]

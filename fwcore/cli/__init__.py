@@ -1,5 +1,5 @@
-"""The command line: ``fwcore path``, ``compare``, ``datasets``, ``solvers``, ``warmup``; exit codes
-in `fwcore.cli.common`.
+"""The command line: ``fwcore path``, ``compare``, ``paper``, ``datasets``, ``solvers`` and
+``warmup``; exit codes in `fwcore.cli.common`.
 
 A command is imported when it is called: ``fwcore --help`` needs none of them. A new one is a file
 here with ``add(app)``, and a line in `COMMANDS`.
@@ -17,6 +17,7 @@ from fwcore import cache
 COMMANDS = {
     "path": "Walk a path and write it to files. Ctrl-C writes what was reached.",
     "compare": "Walk the same path with several solvers, side by side.",
+    "paper": "List experiments of papers; or run one, what was printed beside ours.",
     "datasets": "List the datasets; or describe one, or fetch it.",
     "solvers": "List the solvers; or one with its options.",
     "warmup": "Compile every solver, so that later starts read them from disk.",
