@@ -143,7 +143,7 @@ def _run_row(entry: Shown, baseline: Shown) -> list[str]:
         f"{int(last['dots']):,}" if counted else "not counted",
         _times(entry, baseline, last["seconds"], other["seconds"]),
         _times(entry, baseline, last["dots"], other["dots"]) if counted else "–",
-        f"{errors[best]:.4g}" if known else "none held out",
+        f"{errors[best]:.4g}" if known else "none",
         f"{points['l1'][best]:.4g}" if known else "–",
         f"{int(points['nnz'][best]):,}" if known else "–",
         f"{_at(points, 'test_error', there):.4g}" if known and within else "–",
