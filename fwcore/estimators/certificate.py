@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from fwcore.errors import ParameterError
 from fwcore.estimators.paths import best_intercept, problem_of, require_number
@@ -81,31 +82,18 @@ def certify(
     True
     """
 
-    def require(holds: bool, name: str, rule: str, got: Any) -> None:
-        if not holds:
-            raise ParameterError(name, "certify", rule, got)
-
-    require((alpha is None) != (delta is None), "alpha", "given, or else delta", alpha)
-    require_number("alpha" if delta is None else "delta", alpha or delta, "certify")
-    require_number("l1_ratio", l1_ratio, "certify", 1.0)
-    squared = loss == "squared"
-    require(squared or intercept is None, "intercept", "None with this loss", intercept)
-    if squared:
+    _check(alpha, delta, l1_ratio, intercept, loss)
+    # Lists and data frames as well; a matrix stays as sparse as it is.
+    X, y = X if scipy.sparse.issparse(X) else np.asarray(X), np.asarray(y)
+    if loss == "squared":
         problem = problem_of(X, y, centred=intercept is not None, positive=positive)
     else:
         problem = Problem.from_arrays(X, y, loss=loss, standardize=False, positive=positive)
-    coef = np.asarray(coef, dtype=float)
-    rule = f"of shape ({problem.p},), one for each column of X"
-    require(coef.shape == (problem.p,), "coef", rule, coef.shape)
-    require(bool(np.isfinite(coef).all()), "coef", "finite", "NaN or infinity")
+    coef = _coefficients(coef, problem.p)
+    form, value, ridge = "ball", float(delta or 0.0), 0.0
     if alpha is not None:
-        form, value, ridge = (
-            "penalty",
-            problem.m * alpha * l1_ratio,
-            problem.m * alpha * (1 - l1_ratio),
-        )
-    else:
-        form, value, ridge = "ball", float(delta or 0.0), 0.0
+        form, value = "penalty", problem.m * alpha * l1_ratio
+        ridge = problem.m * alpha * (1.0 - l1_ratio)
     indices = np.flatnonzero(coef)
     verdict = problem.judge(indices, coef[indices], form, value, ridge)
     penalty = value * verdict.l1 if form == "penalty" else 0.0
@@ -113,7 +101,29 @@ def certify(
     # What the intercept is off its best value for these coefficients.
     off = 0.0
     if intercept is not None:
-        off = 0.5 * problem.m * (intercept - best_intercept(X, np.asarray(y), coef)) ** 2
+        off = 0.5 * problem.m * (intercept - best_intercept(X, y, coef)) ** 2
     objective = (verdict.objective + penalty + off) / problem.m
     gap = float("inf") if outside else (max(verdict.true_gap, 0.0) + off) / problem.m
     return Certificate(float(objective), float(gap), float(gap * problem.m / problem.f0))
+
+
+def _require(holds: bool, name: str, rule: str, got: Any) -> None:
+    if not holds:
+        raise ParameterError(name, "certify", rule, got)
+
+
+def _check(alpha: Any, delta: Any, l1_ratio: Any, intercept: Any, loss: str) -> None:
+    _require((alpha is None) != (delta is None), "alpha", "given, or else delta", alpha)
+    name, value = ("delta", delta) if alpha is None else ("alpha", alpha)
+    require_number(name, value, "certify")
+    require_number("l1_ratio", l1_ratio, "certify", 1.0)
+    known = loss == "squared" or intercept is None
+    _require(known, "intercept", "None with this loss", intercept)
+
+
+def _coefficients(coef: Any, p: int) -> Any:
+    found = np.asarray(coef, dtype=float)
+    rule = f"of shape ({p},), one for each column of X"
+    _require(found.shape == (p,), "coef", rule, found.shape)
+    _require(bool(np.isfinite(found).all()), "coef", "finite", "NaN or infinity")
+    return found

@@ -9,11 +9,11 @@ from joblib import Parallel, delayed
 from sklearn.model_selection import check_cv
 
 from fwcore.estimators import paths
-from fwcore.estimators.linear import FWElasticNet, validated
+from fwcore.estimators.linear import Certified, validated
 from fwcore.kernels.types import Floats
 
 
-class FWElasticNetCV(FWElasticNet):
+class FWElasticNetCV(Certified):
     """`FWElasticNet` at the alpha of least mean squared error over folds.
 
     Parameters
@@ -64,21 +64,13 @@ class FWElasticNetCV(FWElasticNet):
         max_iter: int = 100_000,
         random_state: Any = None,
     ) -> None:
-        super().__init__(
-            l1_ratio=l1_ratio,
-            fit_intercept=fit_intercept,
-            positive=positive,
-            solver=solver,
-            tol=tol,
-            max_iter=max_iter,
-            random_state=random_state,
-        )
-        del self.alpha
-        self.eps = eps
-        self.alphas = alphas
-        self.cv = cv
-        self.one_standard_error = one_standard_error
-        self.n_jobs = n_jobs
+        self._hold(locals())
+
+    eps: float
+    alphas: Any
+    cv: Any
+    one_standard_error: bool
+    n_jobs: int | None
 
     def fit(self, X: Any, y: Any, callback: Any = None) -> Any:
         """Choose alpha over the folds, then fit to all rows; as `FWElasticNet.fit`."""
@@ -150,6 +142,8 @@ class FWLassoCV(FWElasticNetCV):
     (True, (30, 4))
     """
 
+    l1_ratio = 1.0
+
     def __init__(
         self,
         *,
@@ -165,17 +159,4 @@ class FWLassoCV(FWElasticNetCV):
         max_iter: int = 100_000,
         random_state: Any = None,
     ) -> None:
-        super().__init__(
-            l1_ratio=1.0,
-            eps=eps,
-            alphas=alphas,
-            cv=cv,
-            one_standard_error=one_standard_error,
-            n_jobs=n_jobs,
-            fit_intercept=fit_intercept,
-            positive=positive,
-            solver=solver,
-            tol=tol,
-            max_iter=max_iter,
-            random_state=random_state,
-        )
+        self._hold(locals())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,115 @@ from fwcore.problem import Problem
 _DTYPES = [np.float64, np.float32]
 
 
-class FWElasticNet(RegressorMixin, BaseEstimator):
+class Certified(RegressorMixin, BaseEstimator):
+    """What the estimators share: the path that is walked to the form and value that a subclass asks
+    for, and its gap. scikit-learn reads their parameters from their signatures.
+    """
+
+    alpha: float
+    l1_ratio: float = 1.0
+    fit_intercept: bool
+    positive: bool
+    solver: str
+    tol: float
+    max_iter: int
+    random_state: Any
+    coef_: Floats
+    intercept_: float
+
+    def _hold(self, given: Mapping[str, Any]) -> None:
+        """Keep the parameters as they are given, unchecked, as scikit-learn asks."""
+        for name in self._get_param_names():
+            setattr(self, name, given[name])
+
+    def fit(self, X: Any, y: Any, callback: Callable[[Any], None] | None = None) -> Any:
+        """Fit to rows X of shape (m, p) and responses y of shape (m,).
+
+        ``callback`` is called with each `fwcore.Snapshot` of the path to alpha.
+
+        Raises
+        ------
+        ParameterError
+            Anything does not fit; before anything runs.
+        """
+        X, y = validated(self, X, y)
+        form, value = self._asked(len(y))
+        self.path_: PathResult | None = None
+        self.n_iter_, self.dual_gap_, coef = 0, 0.0, np.zeros(X.shape[1])
+        if not paths.is_flat(X, y, self.fit_intercept, self.positive):
+            problem = paths.problem_of(X, y, centred=self.fit_intercept, positive=self.positive)
+            coef = self._walked(problem, form, value, callback).astype(X.dtype)
+            if X.dtype != np.float64:
+                # Rounded coefficients have a gap of their own.
+                self.dual_gap_ = self._gap_of(problem, form, value, coef)
+        self._keep(X, y, coef)
+        return self
+
+    def _asked(self, m: int) -> tuple[str, float]:
+        """The form that is solved, and its lam or delta.
+
+        Raises
+        ------
+        ParameterError
+            A parameter does not fit.
+        """
+        owner = type(self).__name__
+        paths.require_number("alpha", self.alpha, owner)
+        paths.require_number("l1_ratio", self.l1_ratio, owner, 1.0)
+        return "penalty", m * self.alpha * self.l1_ratio
+
+    def _walked(self, problem: Problem, form: str, value: float, callback: Any) -> Floats:
+        owner, l1_ratio = type(self).__name__, self.l1_ratio
+        solver = paths.solver_of(self.solver, form, problem, l1_ratio, owner)
+        if form == "penalty" and value >= problem.lam_max:
+            return np.zeros(problem.p)
+        grid = np.array([value]) if form == "ball" else paths.lam_grid_to(problem, value)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        self.path_ = paths.walk(
+            problem,
+            solver,
+            grid,
+            l1_ratio=l1_ratio,
+            tol=self.tol,
+            max_steps=self.max_iter,
+            seed=seed,
+            callback=callback,
+        )
+        self.n_iter_ = max(1, int(self.path_.points["steps"][-1]))
+        self.dual_gap_ = float(paths.gaps_of(self.path_, problem)[-1])
+        if not self.path_.status.converged:
+            told = f"{self.path_.status.sentence} The duality gap is {self.dual_gap_:.3g}."
+            warnings.warn(told, ConvergenceWarning, stacklevel=3)
+        return paths.column(self.path_)
+
+    def _gap_of(self, problem: Problem, form: str, value: float, coef: Any) -> float:
+        ridge = value * (1.0 / self.l1_ratio - 1.0) if form == "penalty" else 0.0
+        kept = np.flatnonzero(coef)
+        verdict = problem.judge(kept, coef[kept].astype(np.float64), form, value, ridge)
+        return max(verdict.true_gap, 0.0) / problem.m
+
+    def _keep(self, X: Any, y: Floats, coef: Floats) -> None:
+        self.coef_ = coef.astype(X.dtype)
+        self.intercept_ = paths.best_intercept(X, y, coef) if self.fit_intercept else 0.0
+
+    def predict(self, X: Any) -> Floats:
+        """X w + b, of shape (m,)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=_DTYPES, reset=False)
+        return np.asarray(X @ self.coef_ + self.intercept_)
+
+    @property
+    def sparse_coef_(self) -> scipy.sparse.csr_array:
+        """The coefficients, of shape (1, p)."""
+        return scipy.sparse.csr_array(self.coef_[None])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class FWElasticNet(Certified):
     """min 1/(2 m) ||y - X w - b||^2 + alpha (l1_ratio ||w||_1 + (1 - l1_ratio) / 2 ||w||^2).
 
     Parameters
@@ -61,9 +169,6 @@ class FWElasticNet(RegressorMixin, BaseEstimator):
     ((10,), True)
     """
 
-    coef_: Floats
-    intercept_: float
-
     def __init__(
         self,
         alpha: float = 1.0,
@@ -76,94 +181,10 @@ class FWElasticNet(RegressorMixin, BaseEstimator):
         max_iter: int = 100_000,
         random_state: Any = None,
     ) -> None:
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.positive = positive
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-
-    def fit(self, X: Any, y: Any, callback: Callable[[Any], None] | None = None) -> Any:
-        """Fit to rows X of shape (m, p) and responses y of shape (m,).
-
-        ``callback`` is called with each `fwcore.Snapshot` of the path to alpha.
-
-        Raises
-        ------
-        ParameterError
-            Anything does not fit; before anything runs.
-        """
-        X, y = validated(self, X, y)
-        form, value = self._asked(len(y))
-        self.path_: PathResult | None = None
-        self.n_iter_, self.dual_gap_, coef = 0, 0.0, np.zeros(X.shape[1])
-        if not paths.is_flat(X, y, self.fit_intercept, self.positive):
-            problem = paths.problem_of(X, y, centred=self.fit_intercept, positive=self.positive)
-            coef = self._walked(problem, form, value, callback)
-        self._keep(X, y, coef)
-        return self
-
-    def _asked(self, m: int) -> tuple[str, float]:
-        """The form that is solved, and its lam or delta.
-
-        Raises
-        ------
-        ParameterError
-            A parameter does not fit.
-        """
-        owner = type(self).__name__
-        paths.require_number("alpha", self.alpha, owner)
-        paths.require_number("l1_ratio", self.l1_ratio, owner, 1.0)
-        return "penalty", m * self.alpha * self.l1_ratio
-
-    def _walked(self, problem: Problem, form: str, value: float, callback: Any) -> Floats:
-        owner, l1_ratio = type(self).__name__, getattr(self, "l1_ratio", 1.0)
-        solver = paths.solver_of(self.solver, form, problem, l1_ratio, owner)
-        if form == "penalty" and value >= problem.lam_max:
-            return np.zeros(problem.p)
-        grid = np.array([value]) if form == "ball" else paths.lam_grid_to(problem, value)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        self.path_ = paths.walk(
-            problem,
-            solver,
-            grid,
-            l1_ratio=l1_ratio,
-            tol=self.tol,
-            max_steps=self.max_iter,
-            seed=seed,
-            callback=callback,
-        )
-        self.n_iter_ = max(1, int(self.path_.points["steps"][-1]))
-        self.dual_gap_ = float(paths.gaps_of(self.path_, problem)[-1])
-        if not self.path_.status.converged:
-            told = f"{self.path_.status.sentence} The duality gap is {self.dual_gap_:.3g}."
-            warnings.warn(told, ConvergenceWarning, stacklevel=3)
-        return paths.column(self.path_)
-
-    def _keep(self, X: Any, y: Floats, coef: Floats) -> None:
-        self.coef_ = coef.astype(X.dtype)
-        self.intercept_ = paths.best_intercept(X, y, coef) if self.fit_intercept else 0.0
-
-    def predict(self, X: Any) -> Floats:
-        """X w + b, of shape (m,)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=_DTYPES, reset=False)
-        return np.asarray(X @ self.coef_ + self.intercept_)
-
-    @property
-    def sparse_coef_(self) -> scipy.sparse.csr_array:
-        """The coefficients, of shape (1, p)."""
-        return scipy.sparse.csr_array(self.coef_[None])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+        self._hold(locals())
 
 
-class FWLasso(FWElasticNet):
+class FWLasso(Certified):
     """min 1/(2 m) ||y - X w - b||^2 + alpha ||w||_1, or subject to ||w||_1 <= delta.
 
     Parameters
@@ -194,17 +215,9 @@ class FWLasso(FWElasticNet):
         max_iter: int = 100_000,
         random_state: Any = None,
     ) -> None:
-        super().__init__(
-            alpha,
-            l1_ratio=1.0,
-            fit_intercept=fit_intercept,
-            positive=positive,
-            solver=solver,
-            tol=tol,
-            max_iter=max_iter,
-            random_state=random_state,
-        )
-        self.delta = delta
+        self._hold(locals())
+
+    delta: float | None
 
     def _asked(self, m: int) -> tuple[str, float]:
         if self.delta is None:
