@@ -29,7 +29,7 @@ _POLITE_SECONDS = 0.05
 _progress = {"done": 0, "total": 0}
 
 _X = np.random.default_rng(0).standard_normal((6, 8))
-_FIRST = ("cd", "active_set", "sfw")
+_FIRST = ("cd", "certified", "sfw")
 
 
 @cache
@@ -91,23 +91,27 @@ def _compile(solver: Solver, design: Design, options: Options | None, loss: Loss
         if key in _ready:
             return
         problem = _toy(design, loss or find_loss(DEFAULT_LOSS))
-        form, chosen = FORMS[solver.form], solver.variant(options or solver.Options())
-        top = np.array([1.0, 2.0]) if form.whole else problem.lam_max * np.array([0.1, 0.5])
-        grid = top if form.increasing else top[::-1]
-        toy_options = solver.Options(**chosen)
-        state, clock = solver.init(problem, toy_options, seed=0), Clock()
-        for point, value in enumerate(grid.tolist()):
-            solver.set_point(problem, state, toy_options, value, float(point))
-            for _ in iterate(problem, solver, state, point, value, clock):
-                pass
+        for chosen in solver.rehearsals(options or solver.Options(), problem.loss):
+            _walk(problem, solver, solver.Options(**chosen))
         _ready.add(key)
+
+
+def _walk(problem: Problem, solver: Solver, options: Options) -> None:
+    form = FORMS[solver.form]
+    top = np.array([1.0, 2.0]) if form.whole else problem.lam_max * np.array([0.1, 0.5])
+    grid = top if form.increasing else top[::-1]
+    state, clock = solver.init(problem, options, seed=0), Clock()
+    for point, value in enumerate(grid.tolist()):
+        solver.set_point(problem, state, options, value, float(point))
+        for _ in iterate(problem, solver, state, point, value, clock):
+            pass
 
 
 def every_solver() -> Iterator[str]:
     """Compile all solvers for all storages, dense designs first; yield the name of each that is
     ready.
 
-    What most people run first comes first; a path on the ball waits until `active_set` has found
+    What most people run first comes first; a path on the ball waits until `certified` has found
     its end. While somebody waits for another solver, that one is compiled first.
     """
     ours = sorted(

@@ -44,6 +44,7 @@ from fwcore.design.primitives import (
     col_moments,
     col_place,
     col_row,
+    col_value,
 )
 from fwcore.design.product_primitives import materialized
 from fwcore.design.products import ProductNames, Products, product_count
@@ -57,6 +58,7 @@ from fwcore.design.rows import (
     rows_are_full,
     rows_are_stored,
 )
+from fwcore.design.weighted import weighted_axpy, weighted_square
 from fwcore.kernels.types import Floats, Ints
 
 __all__ = [
@@ -80,6 +82,7 @@ __all__ = [
     "col_moments",
     "col_place",
     "col_row",
+    "col_value",
     "column_moments",
     "combine",
     "cpu_seconds",
@@ -104,6 +107,8 @@ __all__ = [
     "sqnorms",
     "standardized",
     "unregister_storage",
+    "weighted_axpy",
+    "weighted_square",
 ]
 
 Design: TypeAlias = Any

@@ -20,6 +20,7 @@ from fwcore.design.primitives import (
     col_moments,
     col_place,
     col_row,
+    col_value,
     range_dots,
 )
 from fwcore.design.rows import row, row_entries, row_entry, rows_are_full, rows_are_stored
@@ -203,6 +204,11 @@ def _col_entries(design, j):
 @implements(col_row, Csc)
 def _col_row(design, j, k):
     return np.int64(design.rows[design.indptr[j] + k])
+
+
+@implements(col_value, Csc)
+def _col_value(design, j, k):
+    return np.float64(design.values[design.indptr[j] + k])
 
 
 @implements(col_moments, Csc)

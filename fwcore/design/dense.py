@@ -19,6 +19,7 @@ from fwcore.design.primitives import (
     col_moments,
     col_place,
     col_row,
+    col_value,
     moments,
     range_dots,
 )
@@ -157,6 +158,11 @@ def _col_entries(design, j):
 @implements(col_row, Dense)
 def _col_row(design, j, k):
     return np.int64(k)
+
+
+@implements(col_value, Dense)
+def _col_value(design, j, k):
+    return np.float64(design.values[j, k])
 
 
 @implements(col_moments, Dense)

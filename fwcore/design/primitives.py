@@ -32,6 +32,11 @@ def col_row(design, j, k):
     raise compiled_only("col_row")
 
 
+def col_value(design, j, k):
+    """Value of the k-th of the `col_entries` entries of the stored column x_j."""
+    raise compiled_only("col_value")
+
+
 def col_moments(design, j):
     """Mean of the stored column x_j, and l2 norm of x_j minus its mean."""
     raise compiled_only("col_moments")

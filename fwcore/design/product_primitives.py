@@ -14,6 +14,7 @@ from fwcore.design.primitives import (
     col_moments,
     col_place,
     col_row,
+    col_value,
     moments,
     range_dots,
 )
@@ -244,6 +245,11 @@ def _col_entries(design, j):
 @implements(col_row, Products)
 def _col_row(design, j, k):
     return np.int64(k)
+
+
+@implements(col_value, Products)
+def _col_value(design, j, k):
+    return entry(design.base, design.factors, j, k)
 
 
 @implements(col_moments, Products)

@@ -16,12 +16,11 @@ from fwcore.kernels.types import Floats
 from fwcore.path import Walk
 from fwcore.path_result import PathResult
 from fwcore.problem import Problem
-from fwcore.solvers import Solver, find_solver
+from fwcore.solvers import Solver, certified_solver, find_solver
 
 ALPHAS, EPS = 100, 1e-3
 """Points of a path of alphas, and its least alpha over its largest; as scikit-learn's."""
 _POINTS_A_DECADE = 8
-_MOST_ACTIVE = 2000
 
 
 def problem_of(X: Any, y: Any, *, centred: bool, positive: bool) -> Problem:
@@ -51,7 +50,7 @@ def solver_of(name: str, form: str, problem: Problem, l1_ratio: float, owner: st
         It solves another form, or does not know the elastic net.
     """
     if name == "auto":
-        return _automatic(form, problem, l1_ratio)
+        return certified_solver(problem, form)
     solver = find_solver(name)
     if solver.form != form:
         parameter = "delta" if solver.form == "ball" else "alpha"
@@ -60,16 +59,6 @@ def solver_of(name: str, form: str, problem: Problem, l1_ratio: float, owner: st
     if l1_ratio != 1.0 and "l1_ratio" not in solver.Options.declared():
         raise ParameterError("solver", owner, "one that walks elastic nets, as cd does", name)
     return solver
-
-
-def _automatic(form: str, problem: Problem, l1_ratio: float) -> Solver:
-    """A working set where it knows the constraint and pays, or else what is certified by passes."""
-    exact, passes = ("corrective_fw", "pairwise_fw") if form == "ball" else ("active_set", "cd")
-    solver = find_solver(exact)
-    fits = solver.positive or not problem.positive
-    # Where thousands of columns may be active, exact steps on them cost more than passes.
-    small = form == "ball" or (min(problem.m, problem.p) <= _MOST_ACTIVE and l1_ratio == 1.0)
-    return solver if fits and small else find_solver(passes)
 
 
 def walk(

@@ -211,6 +211,10 @@ class Solver(ABC):
         """Those options, by name, for whose values kernels are compiled again."""
         return {}
 
+    def rehearsals(self, options: Any, loss: Loss) -> tuple[dict[str, Any], ...]:
+        """Options with each of which a toy is walked, so that nothing is left to be compiled."""
+        return (self.variant(options),)
+
     @abstractmethod
     def init(self, problem: Problem, options: Any, seed: int) -> Any:
         """The state before the first point, a = 0.

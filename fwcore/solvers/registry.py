@@ -29,6 +29,7 @@ from fwcore.solvers.mirror_descent.truncgrad import TruncatedGradient
 from fwcore.solvers.proximal.apg import AcceleratedProjection
 from fwcore.solvers.proximal.fista import Fista
 from fwcore.solvers.working_set.active_set import ActiveSet
+from fwcore.solvers.working_set.certified import Certified
 from fwcore.solvers.working_set.corrective_fw import CorrectiveFW
 
 SOLVERS: tuple[Solver, ...] = (
@@ -37,6 +38,7 @@ SOLVERS: tuple[Solver, ...] = (
     AwayFW(),
     PairwiseFW(),
     CorrectiveFW(),
+    Certified(),
     RowsFW(),
     MokhtariFW(),
     LuFreundFW(),

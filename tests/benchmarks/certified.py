@@ -99,7 +99,8 @@ def methods(
                     )
                 )
         if stored == next(iter(case.stored)):
-            found.append(_our_method(f"cd, {stored}", problem, "cd", lam, {}))
+            for solver in ("certified", "cd"):
+                found.append(_our_method(f"{solver}, {stored}", problem, solver, lam, {}))
     # Copies, since peers want arrays that could be written to.
     X, y = case.matrix(), case.problem.y.copy()
     small = np.random.default_rng(0).standard_normal((9, 12))

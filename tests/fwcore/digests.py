@@ -111,7 +111,12 @@ CASES: dict[str, tuple[dict[str, Any], ...]] = {
     "cd": (*WALK, {"l1_ratio": 0.5}),
     "scd": (*WALK, {"update": "exact"}, {"updates": 7}, {"rule": "gap", "check": 2}),
     "detcd": WALK,
-    "active_set": (*WALK[2:], {}, {"rule": "moved"}, {"threads": 2}),
+    "active_set": (*WALK[2:], {}, {"rule": "moved"}, {"threads": 2}, {"l1_ratio": 0.5}),
+    "certified": (
+        *({"engine": engine, **walk} for engine in ("auto", "descent") for walk in WALK[2:]),
+        {"rule": "moved"}, {"threads": 2}, {"l1_ratio": 0.5},
+        {"l1_ratio": 0.5, "engine": "descent"},
+    ),
     "fista": (*WALK, {"l1_ratio": 0.5}, {"rule": "gap", "check": 3}),
     "apg": (*WALK, {"rule": "gap", "check": 3}),
     "omp": ({}, {"tol": 0.3}, *ORACLES),

@@ -15,6 +15,7 @@ from fwcore.design import (
     col_moments,
     col_place,
     col_row,
+    col_value,
 )
 from fwcore.design.dense import Dense
 from fwcore.design.primitives import moments, range_dots
@@ -329,6 +330,11 @@ def _col_entries(design, j):
 @implements(col_row, Chunked)
 def _col_row(design, j, k):
     return np.int64(k)
+
+
+@implements(col_value, Chunked)
+def _col_value(design, j, k):
+    return np.float64(design.blocks[j // CHUNK, j % CHUNK, k])
 
 
 @implements(col_moments, Chunked)

@@ -193,9 +193,9 @@ def test_without_a_bound_of_its_curvature_a_loss_has_open_loop_steps_only():
     ("loss", "form", "expected"),
     [
         ("squared", "ball", "corrective_fw"),
-        ("squared", "penalty", "active_set"),
+        ("squared", "penalty", "certified"),
         ("logistic", "ball", "apg"),
-        ("huber", "penalty", "fista"),
+        ("huber", "penalty", "certified"),
     ],
 )
 def test_the_certified_solver_of_a_form_takes_the_problem(loss, form, expected):

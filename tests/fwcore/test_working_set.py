@@ -4,22 +4,38 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.optimize
+import scipy.sparse
 import toys
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.linear_model import ElasticNet
 
-from fwcore import Problem, Status, Walk, find_solver, grids, walk_path
-from fwcore.solvers.working_set._face import Face, correct
-from fwcore.solvers.working_set._loop import WorkingSet
-from fwcore.solvers.working_set._screening import Screen
+from fwcore import ParameterError, Problem, Status, Walk, find_solver, grids, walk_path
+from fwcore.design import full_pass
+from fwcore.solvers.working_set import certified
+from fwcore.solvers.working_set._corrections import correct
+from fwcore.solvers.working_set._face import Face
+from fwcore.solvers.working_set._screening import (
+    Screen,
+    columns_above,
+    combine_references,
+    keep,
+)
+from fwcore.solvers.working_set._working_set import WorkingSet
 
-CERTIFIED = {"corrective_fw": "ball", "active_set": "penalty"}
+WAYS = {
+    "corrective_fw": ("corrective_fw", {}),
+    "active_set": ("active_set", {}),
+    "certified": ("certified", {}),
+    "descent": ("certified", {"engine": "descent"}),
+}
 
 
 def grid_for(name, problem, points=8):
     return (
         grids.delta_grid(3.0, points)
-        if CERTIFIED[name] == "ball"
+        if find_solver(name).form == "ball"
         else grids.lam_grid(problem, points)
     )
 
@@ -83,12 +99,18 @@ def test_the_factor_of_the_gram_is_kept_up_to_date_over_thousands_of_drops(ball)
     np.testing.assert_allclose(L @ L.T, face.gram[np.ix_(order, order)], atol=1e-10)
 
 
+def above(screen, residual, threshold, out):
+    return columns_above(screen, combine_references(screen, residual), threshold, out)
+
+
 @settings(deadline=None, max_examples=30)
-@given(st.integers(0, 10**6), st.floats(0.0, 1.0))
-def test_the_screen_never_misses_a_column(seed, closeness):
+@given(st.integers(0, 10**6), st.floats(0.0, 1.0), st.sampled_from(["squared", "logistic"]))
+def test_the_screen_never_misses_a_column(seed, closeness, loss):
     random = np.random.default_rng(seed)
     problem = toys.problem("wide", seed=seed % 7)
-    screen = Screen(problem, 1)
+    if loss == "logistic":
+        problem = Problem.from_arrays(problem.design.matrix(), np.sign(problem.y), loss=loss)
+    screen = Screen.of(problem)
     residual = problem.y.copy()
     for _ in range(5):
         residual = closeness * residual + (1 - closeness) * random.standard_normal(problem.m)
@@ -97,39 +119,43 @@ def test_the_screen_never_misses_a_column(seed, closeness):
         threshold = float(np.quantile(exact, random.random()))
         out = np.zeros(problem.p, np.int64)
         for _ in range(2):
-            found = screen.above(screen.bounds(residual), threshold, out)
+            found = above(screen, residual, threshold, out)
             assert set(np.flatnonzero(exact > threshold)) <= set(out[:found].tolist())
             # After the pass the residual itself is a reference, and the bounds are tight but for
             # rounding.
-            np.testing.assert_allclose(np.abs(screen.renew(residual)), exact, atol=1e-14)
+            full_pass(problem.design, residual, float(residual.sum()), screen.last)
+            keep(screen, residual)
+            np.testing.assert_allclose(np.abs(screen.last), exact, atol=1e-14)
         assert found <= (exact > threshold - 1e-5 * np.linalg.norm(residual)).sum()
 
 
 def test_the_screen_says_when_there_are_more_than_fit():
     problem = toys.problem("wide")
-    screen = Screen(problem, 1)
+    screen = Screen.of(problem)
     out = np.zeros(5, np.int64)
-    assert screen.above(screen.bounds(problem.y), 0.0, out) == 6
+    assert above(screen, problem.y, 0.0, out) == 6
 
 
 @pytest.mark.parametrize("kind", toys.KINDS)
-@pytest.mark.parametrize("name", CERTIFIED)
-def test_the_gap_of_every_round_bounds_the_true_gap(name, kind):
-    problem = toys.problem(kind)
-    snapshots = toys.follow(Walk(problem, name, grid_for(name, problem), {"tol": 1e-6}), wanted=1)
+@pytest.mark.parametrize("way", WAYS)
+def test_the_gap_of_every_round_bounds_the_true_gap(way, kind):
+    problem, (name, options) = toys.problem(kind), WAYS[way]
+    walk = Walk(problem, name, grid_for(name, problem), {"tol": 1e-6, **options})
+    snapshots = toys.follow(walk, wanted=1)
     for snapshot in snapshots:
         judged = problem.judge(
-            snapshot.indices, snapshot.coefficients, CERTIFIED[name], snapshot.value
+            snapshot.indices, snapshot.coefficients, walk.solver.form, snapshot.value
         )
         assert snapshot.rows["gap"][0] >= judged.true_gap - 1e-12 * problem.f0
     assert {s.status for s in snapshots} <= {Status.RUNNING, Status.SMALL_GAP}
 
 
 @pytest.mark.parametrize("kind", toys.KINDS)
-def test_both_forms_and_coordinate_descent_agree(kind):
-    problem = toys.problem(kind)
+@pytest.mark.parametrize("way", ["active_set", "descent"])
+def test_both_forms_and_coordinate_descent_agree(way, kind):
+    problem, (name, options) = toys.problem(kind), WAYS[way]
     lam = grids.lam_grid(problem, 10)
-    penalised = walk_path(problem, "active_set", lam, tol=1e-11)
+    penalised = walk_path(problem, name, lam, tol=1e-11, **options)
     reference = walk_path(problem, "cd", lam, rule="gap", tol=1e-11, max_steps=10**6)
     np.testing.assert_allclose(
         penalised.points["objective"], reference.points["objective"], atol=1e-6 * problem.f0
@@ -151,33 +177,34 @@ def test_a_ball_beyond_the_least_squares_solution_is_solved_inside():
     assert result.status == Status.SMALL_GAP
 
 
-@pytest.mark.parametrize("name", CERTIFIED)
-def test_columns_of_any_scale_and_in_two_copies_are_certified(name):
+@pytest.mark.parametrize("way", WAYS)
+def test_columns_of_any_scale_and_in_two_copies_are_certified(way):
+    name, options = WAYS[way]
     X, y = toys.arrays("wide")
     X = np.hstack([X * np.logspace(-12, 12, X.shape[1]), X[:, :20]])
     problem = Problem.from_arrays(X, y)
-    result = walk_path(problem, name, grid_for(name, problem), tol=1e-9)
+    result = walk_path(problem, name, grid_for(name, problem), tol=1e-9, **options)
     assert result.status == Status.SMALL_GAP
     assert result.max_relative_gap <= 1e-9 * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("name", CERTIFIED)
-def test_idle_columns_are_dropped_and_found_again(name, monkeypatch):
-    problem = toys.problem("wide")
+@pytest.mark.parametrize("way", WAYS)
+def test_idle_columns_are_dropped_and_found_again(way, monkeypatch):
+    problem, (name, options) = toys.problem("wide"), WAYS[way]
     grid = grid_for(name, problem)
-    walk = Walk(problem, name, grid, {"tol": 1e-10})
+    walk = Walk(problem, name, grid, {"tol": 1e-10, **options})
     toys.follow(walk)
     solver, state = walk.solver, walk._state
-    before, solution = state.size, solver.coefficients(state)
+    before, solution = state.arrays.size, solver.coefficients(state)
     monkeypatch.setattr(sys.modules[WorkingSet.__module__], "_IDLE", 0)
     for value in (grid[1], grid[2], grid[-1]):
         solver.set_point(problem, state, walk.options, value, 0.0)
-        sizes = state.size
+        sizes = state.arrays.size
         while solver.outcome(state) == Status.RUNNING:
             solver.advance(problem, state, 1)
         if value == grid[2]:
             assert sizes < before
-            assert state.listed.sum() == state.size
+            assert (state.arrays.place >= 0).sum() == state.arrays.size
     for found, expected in zip(solver.coefficients(state), solution, strict=True):
         np.testing.assert_allclose(found, expected, atol=1e-6)
 
@@ -192,30 +219,33 @@ def test_a_gap_below_rounding_error_ends_a_point_all_the_same():
     assert result.max_relative_gap < 1e-12
 
 
-@pytest.mark.parametrize("name", CERTIFIED)
-def test_the_moved_rule_ends_where_nothing_moves(name):
+@pytest.mark.parametrize("way", WAYS)
+def test_the_moved_rule_ends_where_nothing_moves(way):
+    name, options = WAYS[way]
     problem = toys.problem("correlated")
-    result = walk_path(problem, name, grid_for(name, problem), rule="moved", tol=1e-4)
+    result = walk_path(problem, name, grid_for(name, problem), rule="moved", tol=1e-4, **options)
     assert result.status == Status.SMALL_MOVE
     assert result.max_relative_gap <= 1e-3
 
 
-@pytest.mark.parametrize("name", CERTIFIED)
-def test_threads_change_nothing(name):
+@pytest.mark.parametrize("way", WAYS)
+def test_threads_change_nothing(way):
+    name, options = WAYS[way]
     problem = toys.problem("wide")
     grid = grid_for(name, problem)
-    one, two = (walk_path(problem, name, grid, threads=threads) for threads in (1, 2))
+    one, two = (walk_path(problem, name, grid, threads=threads, **options) for threads in (1, 2))
     np.testing.assert_array_equal(one.coefs.toarray(), two.coefs.toarray())
     np.testing.assert_array_equal(one.trace["gap"], two.trace["gap"])
 
 
-@pytest.mark.parametrize("name", CERTIFIED)
-def test_a_path_needs_few_passes(name):
+@pytest.mark.parametrize("way", WAYS)
+def test_a_path_needs_few_passes(way):
+    name, options = WAYS[way]
     random = np.random.default_rng(0)
     X = random.standard_normal((60, 3000))
     y = X[:, :5] @ np.ones(5) + 0.1 * random.standard_normal(60)
     problem = Problem.from_arrays(X, y)
-    walk = Walk(problem, name, grid_for(name, problem, 100), {"tol": 1e-4})
+    walk = Walk(problem, name, grid_for(name, problem, 100), {"tol": 1e-4, **options})
     for _ in walk.snapshots():
         pass
     assert walk.result().max_relative_gap <= 1e-4
@@ -223,6 +253,127 @@ def test_a_path_needs_few_passes(name):
 
 
 def test_options_of_the_certified_solvers_stop_at_the_gap():
-    for name in CERTIFIED:
+    for name, _ in WAYS.values():
         assert find_solver(name).Options().rule == "gap"
         assert find_solver(name).Options.declared()["rule"].objects == ["moved", "gap"]
+
+
+def mixed(loss, seed):
+    """A problem with twins, a column of zeros and one that depends on others; sparse every other
+    time.
+    """
+    random = np.random.default_rng(seed)
+    m, p = (25, 60) if seed % 2 else (60, 25)
+    X = random.standard_normal((m, p)) * (random.random((m, p)) < 0.5)
+    X[:, 1], X[:, 2], X[:, 3] = X[:, 0], 0.0, X[:, 4] - X[:, 5]
+    y = X[:, 6] - 2.0 * X[:, 7] + random.standard_normal(m) * (1.0 + 9.0 * (random.random(m) < 0.1))
+    X = scipy.sparse.csc_array(X) if seed % 4 < 2 else X
+    y = np.where(y > np.median(y), 1.0, -1.0) if loss == "logistic" else y
+    return Problem.from_arrays(X, y, loss=loss, positive=seed % 3 == 0)
+
+
+def least_objective(problem, lam, ridge):
+    """By L-BFGS-B on the two parts of the coefficients, whose l1 norm is linear."""
+    X, p = problem.design.matrix(), problem.p
+    top = 0.0 if problem.positive else None
+
+    def value(w):
+        a = w[:p] - w[p:]
+        u = X @ a
+        slope = X.T @ problem.loss.derivative(u, problem.y) + ridge * a
+        objective = problem.loss.value(u, problem.y) + 0.5 * ridge * a @ a + lam * w.sum()
+        return objective, np.concatenate([slope, -slope]) + lam
+
+    found = scipy.optimize.minimize(
+        value,
+        np.zeros(2 * p),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0, None)] * p + [(0, top)] * p,
+        options={"maxiter": 20_000, "maxfun": 40_000, "ftol": 1e-15, "gtol": 1e-10},
+    )
+    return float(found.fun)
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic", "huber"])
+@pytest.mark.parametrize("engine", ["auto", "descent"])
+@pytest.mark.parametrize("l1_ratio", [1.0, 0.5])
+def test_a_path_of_any_loss_ends_at_the_minimum(loss, engine, l1_ratio):
+    for seed in range(12):
+        problem = mixed(loss, seed)
+        grid = problem.lam_max * np.geomspace(0.9, 0.05, 6)
+        result = walk_path(problem, "certified", grid, tol=1e-10, l1_ratio=l1_ratio, engine=engine)
+        assert result.status == Status.SMALL_GAP
+        assert result.max_relative_gap <= 1e-10 * (1 + 1e-6)
+        for k in (2, 5):
+            lam = grid[k]
+            point = result.points[k]
+            reached = point["objective"] + lam * point["l1"]
+            least = least_objective(problem, lam, lam * (1.0 / l1_ratio - 1.0))
+            assert reached <= least + 1e-9 * problem.f0
+            assert reached >= least - 1e-6 * problem.f0
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+def test_the_gap_of_every_round_bounds_the_true_gap_of_any_loss(loss):
+    for seed in range(6):
+        problem = mixed(loss, seed)
+        walk = Walk(problem, "certified", grids.lam_grid(problem, 8), {"tol": 1e-7})
+        for snapshot in toys.follow(walk, wanted=1):
+            judged = problem.judge(
+                snapshot.indices, snapshot.coefficients, "penalty", snapshot.value
+            )
+            assert snapshot.rows["gap"][0] >= judged.true_gap - 1e-12 * problem.f0
+
+
+@pytest.mark.parametrize("name", ["active_set", "certified"])
+def test_signs_and_ridges_are_those_of_scikit_learn(name):
+    for seed in (1, 4, 7, 10):
+        problem = mixed("squared", seed)
+        lam = 0.1 * problem.lam_max
+        for positive in (False, True):
+            again = Problem.from_arrays(
+                problem.design, problem.y, standardize=False, positive=positive
+            )
+            (point,) = walk_path(again, name, [lam], tol=1e-12, l1_ratio=0.7).points
+            model = ElasticNet(
+                alpha=lam / 0.7 / problem.m,
+                l1_ratio=0.7,
+                positive=positive,
+                fit_intercept=False,
+                tol=1e-14,
+                max_iter=10**6,
+            ).fit(problem.design.matrix(), problem.y)
+            a = model.coef_
+            left = problem.y - problem.design.matrix() @ a
+            ridge = lam * (1.0 / 0.7 - 1.0)
+            least = 0.5 * (left @ left + ridge * a @ a) + lam * np.abs(a).sum()
+            assert point["objective"] + lam * point["l1"] == pytest.approx(least, abs=1e-9)
+
+
+def test_an_engine_of_parabolas_refuses_other_losses():
+    with pytest.raises(ParameterError, match="'auto' or 'descent'"):
+        Walk(mixed("logistic", 1), "certified", options={"engine": "faces"})
+
+
+def trial(problem, grid, chunk):
+    """The engines of a path, point by point, where every choice is worth a trial."""
+    walk, engines = Walk(problem, "certified", grid, {"tol": 1e-8}), []
+    for snapshot in walk.snapshots(chunk):
+        if snapshot.verdict is not None:
+            engines.append(walk._state.exact)
+    return walk.result(), engines
+
+
+def test_engines_are_tried_and_no_choice_depends_on_chunks(monkeypatch):
+    monkeypatch.setattr(certified, "_SMALL", 0)
+    monkeypatch.setattr(certified, "_CYCLES", 0)
+    problem = toys.problem("correlated")
+    grid = grids.lam_grid(problem, 40)
+    one, engines = trial(problem, grid, 1)
+    many, same = trial(problem, grid, 64)
+    assert True in engines
+    assert False in engines
+    assert engines == same
+    np.testing.assert_array_equal(one.coefs.toarray(), many.coefs.toarray())
+    assert one.max_relative_gap <= 1e-8 * (1 + 1e-6)

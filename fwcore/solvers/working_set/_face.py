@@ -1,13 +1,5 @@
-"""The Lasso on a small working set of columns, by Newton steps on faces of the l1 ball.
-
-The iterate is a convex combination of the vertices of one face: columns with signs. The minimiser
-on the affine hull of the face solves one linear system; the iterate moves there until a coefficient
-vanishes, whose column then leaves, and where none does, the steepest column of the working set
-joins. This is fully corrective Frank-Wolfe with Wolfe's (1976) corrections (Lacoste-Julien & Jaggi
-2015, Algorithm 4), and for a fixed face the active-set step of Osborne, Presnell & Turlach (2000).
-
-    min_a 1/2 a'G a - b'a    subject to sum abs(a) <= value    (ball)
-    min_a 1/2 a'G a - b'a + value * sum abs(a)                 (penalty)
+"""The engine of few active columns and of parabolas: exact Newton steps on faces of the l1 ball,
+see `fwcore.solvers.working_set._corrections`. It multiplies the columns of the working set once.
 """
 
 from __future__ import annotations
@@ -18,8 +10,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.kernels.dispatch import FAST
+from fwcore.design import col_axpy, col_dot, col_entries
+from fwcore.kernels.dispatch import implements
 from fwcore.kernels.types import Floats, Ints
+from fwcore.kernels.vectors import total
+from fwcore.solvers.working_set._corrections import correct, factor_row
+from fwcore.solvers.working_set._engine import admit, gather, load, minimise, most_joining
+
+# A round lets at most so many columns onto the face, so that it stays short.
+_JOIN_FACE = 64
+_FIRST_CAPACITY = 64
 
 FACE = np.dtype(
     [
@@ -28,25 +28,15 @@ FACE = np.dtype(
         ("tight", np.bool_),
         ("drops", np.int64),
         ("level", np.float64),
+        ("ridge", np.float64),
+        ("positive", np.bool_),
+        ("work", np.int64),
     ]
 )
 
-# Below this share of its own norm, what is left of a column beside those of the face is rounding
-# error.
-_DEPENDENT = 1e-11
-# Each column that leaves the face costs the factor some accuracy.
-_DROPS_TO_REFACTOR = 200
 
-
-class Face(NamedTuple):
-    """A working set of ``size`` columns, of which ``active`` span the present face; capacity k.
-
-    ``gram`` (k, k) and ``dots`` (k,) are G and b; ``coef``, ``sign``, ``gradient`` (k,) belong to
-    the columns of the working set; the first entries of ``order`` (k,) are the positions of the
-    active ones, whose Gram matrix is L L' with L in ``factor`` (k, k), row by row. ``work`` (3, k)
-    is scratch. ``face`` (1,) also holds whether the constraint is tight and the multiplier
-    ``level``.
-    """
+class _FaceArrays(NamedTuple):
+    """What kernels read."""
 
     gram: Floats
     dots: Floats
@@ -58,8 +48,24 @@ class Face(NamedTuple):
     work: Floats
     face: Any
 
+
+class Face(_FaceArrays):
+    """A working set of ``size`` columns, of which ``active`` span the present face; capacity k.
+
+    ``gram`` (k, k) and ``dots`` (k,) are G and b; ``coef``, ``sign``, ``gradient`` (k,) belong to
+    the columns of the working set; the first entries of ``order`` (k,) are the positions of the
+    active ones, whose Gram matrix is L L' with L in ``factor`` (k, k), row by row. ``work`` (3, k)
+    is scratch. ``face`` (1,) also holds whether the constraint is tight, the multiplier ``level``,
+    the ridge, whether a >= 0, and the operations that did not touch X.
+    """
+
+    __slots__ = ()
+
+    loosest = 0.3
+    foresees = False
+
     @classmethod
-    def of(cls, capacity: int) -> Face:
+    def of(cls, capacity: int = _FIRST_CAPACITY) -> Face:
         """An empty working set, a = 0."""
         k = capacity
         square, vectors = np.zeros((2, k, k)), np.zeros((4, k))
@@ -75,6 +81,16 @@ class Face(NamedTuple):
             work,
             np.zeros(1, FACE),
         )
+
+    @property
+    def capacity(self) -> int:
+        """Columns that there is room for."""
+        return int(self.order.size)
+
+    @property
+    def operations(self) -> int:
+        """Operations so far that did not touch X."""
+        return int(self.face["work"][0])
 
     def grown(self, capacity: int) -> Face:
         """The same in arrays of a larger capacity."""
@@ -96,249 +112,73 @@ class Face(NamedTuple):
             vector[:n] = vector[positions]
         self.face["size"] = n
 
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _factor_row(face, n, w):
-    """Write row n of L for column ``w`` of the working set; whether it is independent of the first
-    n.
-    """
-    L, row = face.factor, face.factor[n]
-    left = face.gram[w, w]
-    for i in range(n):
-        total = face.gram[w, face.order[i]]
-        for k in range(i):
-            total -= L[i, k] * row[k]
-        row[i] = total / L[i, i]
-        left -= row[i] * row[i]
-    if left <= _DEPENDENT * face.gram[w, w]:
-        return False
-    row[n] = np.sqrt(left)
-    return True
+    def wanted(self, size: int, least: float) -> NDArray[Any]:
+        """Which of the ``size`` columns are active, or steeper than ``least``."""
+        return np.asarray((self.sign[:size] != 0.0) | (np.abs(self.gradient[:size]) > least))
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _solve(face, x):
-    """x <- (L L')^-1 x on the active columns."""
-    L, n = face.factor, face.face[0].active
-    for i in range(n):
-        total = x[i]
-        for k in range(i):
-            total -= L[i, k] * x[k]
-        x[i] = total / L[i, i]
-    for i in range(n - 1, -1, -1):
-        x[i] /= L[i, i]
-        for k in range(i):
-            x[k] -= L[i, k] * x[i]
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _drop(face, k):
-    """Take the k-th active column off the face: delete its row of L and rotate the rows below back
-    to triangular form.
-    """
-    it, L = face.face[0], face.factor
-    w = face.order[k]
-    face.coef[w], face.sign[w] = 0.0, 0.0
-    it.active -= 1
-    it.drops += 1
-    for i in range(k, it.active):
-        face.order[i] = face.order[i + 1]
-        for c in range(i + 2):
-            L[i, c] = L[i + 1, c]
-    for c in range(k, it.active):
-        x, y = L[c, c], L[c, c + 1]
-        length = np.hypot(x, y)
-        cosine, sine = x / length, y / length
-        for i in range(c, it.active):
-            x, y = L[i, c], L[i, c + 1]
-            L[i, c], L[i, c + 1] = cosine * x + sine * y, cosine * y - sine * x
-    if it.drops % _DROPS_TO_REFACTOR == 0:
-        for i in range(it.active):
-            _factor_row(face, i, face.order[i])
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _aim(face, value, ball):
-    """The minimiser on the affine hull of the face, into ``work[0]``; sets the multiplier, and
-    frees a constraint that pushes.
-    """
-    it, (u, v) = face.face[0], (face.work[0], face.work[1])
-    n = it.active
-    if n == 0:
-        it.tight, it.level = False, 0.0 if ball else value
-        return
-    for i in range(n):
-        u[i], v[i] = face.dots[face.order[i]], face.sign[face.order[i]]
-    _solve(face, u)
-    if ball and not it.tight:
-        it.level = 0.0
-        return
-    _solve(face, v)
-    if ball:
-        free, slope = -value, 0.0
-        for i in range(n):
-            free += face.sign[face.order[i]] * u[i]
-            slope += face.sign[face.order[i]] * v[i]
-        it.level = free / slope
-        if it.level < 0.0:
-            it.tight, it.level = False, 0.0
-    else:
-        it.level = value
-    for i in range(n):
-        u[i] -= it.level * v[i]
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _walk_to_aim(face, value, ball):
-    """Move toward ``work[0]`` as far as signs and ball allow; return (largest change, whether the
-    aim was reached).
-    """
-    it, aim = face.face[0], face.work[0]
-    step, leaves, norm, growth, moved = 1.0, -1, 0.0, 0.0, 0.0
-    for i in range(it.active):
-        w = face.order[i]
-        size, change = face.sign[w] * face.coef[w], face.sign[w] * (aim[i] - face.coef[w])
-        norm, growth = norm + size, growth + change
-        if size + step * change < 0.0:
-            step, leaves = size / -change, i
-    hits = ball and not it.tight and growth > 0.0 and norm + step * growth > value
-    if hits:
-        step, leaves, it.tight = max(0.0, (value - norm) / growth), -1, True
-    for i in range(it.active):
-        w = face.order[i]
-        change = step * (aim[i] - face.coef[w])
-        face.coef[w] += change
-        moved = max(moved, abs(change))
-    if leaves >= 0:
-        _drop(face, leaves)
-    return moved, leaves < 0 and not hits
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _shrink_into(face, value):
-    """Scale the coefficients into the ball if they lie outside; return the largest change."""
-    norm, largest = 0.0, 0.0
-    for i in range(face.face[0].active):
-        size = abs(face.coef[face.order[i]])
-        norm, largest = norm + size, max(largest, size)
-    if norm <= value:
-        return 0.0
-    for i in range(face.face[0].active):
-        face.coef[face.order[i]] *= value / norm
-    return (1.0 - value / norm) * largest
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _join(face, w, sign):
-    """Let column ``w`` join the face. One that depends on the others takes the place of one of
-    them, and the fit stays as it is.
-
-    With x_w = sum_i n_i x_i over the face, a_w grows by t and a_i falls by t n_i. As w is steeper
-    than the face, sum abs(a) falls.
-    """
-    it = face.face[0]
-    n = it.active
-    independent = _factor_row(face, n, w)
-    face.sign[w] = sign
-    if not independent:
-        share = face.work[0]
-        for i in range(n):
-            share[i] = sign * face.gram[w, face.order[i]]
-        _solve(face, share)
-        t, leaves = np.inf, -1
-        for i in range(n):
-            k = face.order[i]
-            if face.sign[k] * share[i] > 0.0 and face.coef[k] / share[i] < t:
-                t, leaves = face.coef[k] / share[i], i
-        if leaves < 0:
-            face.sign[w] = 0.0
-            return False
-        for i in range(n):
-            face.coef[face.order[i]] -= t * share[i]
-        face.coef[w] = sign * t
-        it.tight = False
-        _drop(face, leaves)
-        n = it.active
-        if not _factor_row(face, n, w):
-            face.coef[w], face.sign[w] = 0.0, 0.0
-            return False
-    face.order[n] = w
-    it.active = n + 1
-    return True
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _slopes(face):
-    """gradient = G a - b on the working set; return (steepest position, its size)."""
-    it, g = face.face[0], face.gradient
-    size = it.size
-    for k in range(size):
-        g[k] = -face.dots[k]
-    for i in range(it.active):
-        w = face.order[i]
-        row, c = face.gram[w], face.coef[w]
-        for k in range(size):
-            g[k] += c * row[k]
-    best, steepest = 0, 0.0
-    for k in range(size):
-        if abs(g[k]) > steepest:
-            best, steepest = k, abs(g[k])
-    return best, steepest
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _join_steepest(face, slack, most):
-    """Let the steepest column of the working set join, and up to ``most`` that rise half as high
-    above the face; how many did.
-    """
-    it = face.face[0]
-    best, steepest = _slopes(face)
-    if face.sign[best] != 0.0 or steepest <= it.level + slack:
-        return 0
-    least, joined = it.level + slack + 0.5 * (steepest - it.level - slack), 0
-    if _join(face, best, -np.sign(face.gradient[best])):
-        joined = 1
-    for k in range(it.size):
-        if joined >= most:
-            break
-        if (
-            face.sign[k] == 0.0
-            and abs(face.gradient[k]) > least
-            and _factor_row(face, it.active, k)
-        ):
-            face.sign[k] = -np.sign(face.gradient[k])
-            face.order[it.active] = k
-            it.active += 1
-            joined += 1
-    return joined
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def correct(face, value, ball, slack, most):
-    """Minimise on the working set until its steepest column exceeds the level of the face by at
-    most ``slack``.
-
-    At most ``most`` times columns join the face, several at a time where that went well: one that
-    then moves against its slope leaves again at once. Returns the largest change of a coefficient.
-    """
-    moved = _shrink_into(face, value) if ball else 0.0
-    alone = False
-    for turn in range(most + 1):
-        progress = 0.0
-        # Every turn but the last makes the face smaller or tightens the ball; should rounding undo
-        # that, enough is enough.
-        for _ in range(2 * face.face[0].active + 2):
-            _aim(face, value, ball)
-            change, reached = _walk_to_aim(face, value, ball)
-            progress = max(progress, change)
-            if reached:
-                break
-        moved = max(moved, progress)
-        # Where columns that joined together only got into each other's way, the next joins alone,
-        # which never fails.
-        alone = turn > 0 and progress == 0.0
-        if turn == most or face.face[0].size == 0:
-            break
-        if _join_steepest(face, slack, 1 if alone else 1 + face.face[0].active // 8) == 0:
-            break
+@implements(minimise, Face)
+def _minimise(engine, design, y, loss, run, slack):
+    it, face, counters = run.it[0], engine.face[0], run.counters[0]
+    face.positive = counters.positive
+    if face.ridge != counters.ridge:
+        face.ridge = counters.ridge
+        for i in range(face.active):
+            factor_row(engine, i, engine.order[i])
+    moved = correct(engine, counters.value, it.ball, slack, _JOIN_FACE)
+    it.level, it.settled = face.level, True
     return moved
+
+
+@implements(gather, Face)
+def _gather(engine, run):
+    n = engine.face[0].active
+    for i in range(n):
+        run.chosen[i] = run.columns[engine.order[i]]
+        run.values[i] = engine.coef[engine.order[i]]
+    return n
+
+
+@implements(load, Face)
+def _load(engine, run):
+    face = engine.face[0]
+    face.ridge = run.counters[0].ridge
+    for k in range(face.size):
+        # Of columns that depend on each other the first have the coefficients.
+        if engine.coef[k] != 0.0 and factor_row(engine, face.active, k):
+            engine.sign[k] = np.sign(engine.coef[k])
+            engine.order[face.active] = k
+            face.active += 1
+        else:
+            engine.coef[k] = 0.0
+
+
+@implements(most_joining, Face)
+def _most_joining(engine, size):
+    return max(10, size // 5)
+
+
+@implements(admit, Face)
+def _admit(engine, design, sigma, sqnorms, run, joining):
+    size, counters = run.it[0].size, run.counters[0]
+    counters.dots += joining * size + joining * (joining + 1) // 2
+    counters.entries += _extend(design, sigma, run.columns, engine, joining, run.residual.size)
+
+
+@njit(nogil=True, cache=True)
+def _extend(design, sigma, columns, face, joining, rows):
+    """Gram rows of the columns that join; the entries touched."""
+    it, entries = face.face[0], 0
+    image = np.empty(rows)
+    for w in range(it.size, it.size + joining):
+        image[:] = 0.0
+        col_axpy(design, columns[w], 1.0, image)
+        image_sum = total(image)
+        for k in range(w + 1):
+            product = col_dot(design, columns[k], image, image_sum)
+            face.gram[w, k], face.gram[k, w] = product, product
+            entries += col_entries(design, columns[k])
+        face.dots[w] = sigma[columns[w]]
+        face.coef[w], face.sign[w] = 0.0, 0.0
+    it.size += joining
+    return entries

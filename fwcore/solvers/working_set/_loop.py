@@ -1,260 +1,247 @@
-"""Certified paths on a working set of columns: the loop that the ball form and the penalty form
-share.
+"""Certified paths on a working set of columns: the loop that both forms and both engines share.
 
-A step of the trace is a round: minimise on the working set (`fwcore.solvers.working_set._face`),
-compute the residual from scratch, find the columns outside that break the optimality conditions
-(`fwcore.solvers.working_set._screening`), and let the steepest of them join. A round that finds
-none has proved that the gap over all columns is small, mostly without a pass over X.
+A step of the trace is a round: minimise on the working set (an engine of
+`fwcore.solvers.working_set._engine`), compute the residual from scratch, find the columns outside
+that break the optimality conditions (`fwcore.solvers.working_set._screening`), and let the steepest
+of them join. A round that finds none has proved that the gap over all columns is small, mostly
+without a pass over X.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from fwcore.design import col_axpy, col_dot, col_entries, some_dots
-from fwcore.kernels.types import Floats, Ints
-from fwcore.kernels.vectors import total
-from fwcore.options import Choice, Count, WalkOptions
-from fwcore.problem import Problem
-from fwcore.solvers.base import (
-    Solver,
-    check_gap,
-    check_limit,
-    check_move,
-    new_counters,
-    record,
-    start_point,
+from fwcore.design import col_dot, col_entries, image_of, some_dots
+from fwcore.kernels.duality_gap import penalty_gap
+from fwcore.kernels.selection import largest_first
+from fwcore.kernels.steepness import steepness
+from fwcore.kernels.vectors import largest_size, total
+from fwcore.losses import loss_at, negative_derivative_at
+from fwcore.solvers.base import check_gap, check_limit, check_move, record
+from fwcore.solvers.working_set._engine import (
+    admit,
+    gather,
+    minimise,
+    most_joining,
 )
-from fwcore.solvers.working_set._face import Face, correct
-from fwcore.solvers.working_set._screening import Screen
+from fwcore.solvers.working_set._screening import (
+    columns_above,
+    combine_references,
+    keep,
+)
+from fwcore.solvers.working_set._working_set import (
+    FORESEE,
+    MINIMISE,
+    PASSED,
+    SCREEN,
+)
 from fwcore.status import Status
-from fwcore.trace import Rows, new_rows
 
-# A round lets at most so many columns onto the face, so that it stays short.
-_JOIN_FACE = 64
-_FIRST_CAPACITY = 64
-# Idle columns are kept at hand up to this number and that of the active ones, since many come back.
-_IDLE = 512
 # Once the columns looked at since the last full pass come to this share of one, a fresh reference
 # is worth it.
 _RENEW = 0.4
-# Shares of the target gap that the working set and the columns outside it may use up.
-_INSIDE, _OUTSIDE = 0.3, 0.9
+# By how much columns outside the working set may be steeper, as a share of the slack.
+_OUTSIDE = 0.9
+# A round after which nothing joins, and the gap is still too large, makes the next stricter inside
+# the working set, and from some strictness on outside, too.
+_STRICTER, _STRICT, _STRICTEST = 0.3, 0.3, 1e-8
+_SMALL_MOVE = int(Status.SMALL_MOVE)
+
+DONE, ROOM, PASS = 0, 1, 2
+"""What `rounds` wants before it goes on: nothing, room for more columns, a pass over X."""
 
 
-class CertifiedOptions(WalkOptions):
-    """Options of the working-set solvers."""
+@njit(nogil=True, cache=True)
+def refit(design, y, loss, run):
+    """Prediction, residual and norms of the engine's coefficients, from scratch."""
+    it = run.it[0]
+    n = gather(run.engine, run)
+    image_of(design, run.chosen[:n], run.values[:n], run.image)
+    it.loss, it.l1, it.square, it.nnz = 0.0, 0.0, 0.0, 0
+    for i in range(y.size):
+        it.loss += loss_at(loss, run.image[i], y[i])
+        run.residual[i] = negative_derivative_at(loss, run.image[i], y[i])
+    for k in range(n):
+        it.l1 += abs(run.values[k])
+        it.square += run.values[k] * run.values[k]
+        it.nnz += np.int64(run.values[k] != 0.0)
 
-    rule = Choice(
-        default="gap",
-        choices={"moved": "coefficients settle", "gap": "gap is small"},
-        label="Stop when",
-        doc=WalkOptions.param.rule.doc,
-    )
-    threads = Count(
-        default=1,
-        bounds=(1, 256),
-        label="Threads",
-        doc="Threads that share a pass over all columns.",
-    )
 
+@njit(nogil=True, inline="always")
+def _set_slack(run):
+    """By how much a column may be steeper than the level when the target gap is reached.
 
-@dataclass
-class WorkingSet:
-    """A run: the first ``size`` of ``columns`` are the working set, which ``listed`` (p,) marks;
-    ``face`` holds its coefficients.
-
-    ``found`` is room for the columns that a round looks at, ``spent`` the entries touched in them
-    since the last full pass, ``target`` the gap that ends a point.
+    Ball: the gap is delta * (steepest - level) on a tight face, and inside the level is 0. Penalty:
+    with s = lam / (lam + slack) the gap of a parabola is 1/2 (1 - s)^2 ||R||^2 + (1 - s) lam sum
+    abs(a), where ||R||^2 <= 2 f(0); half of the target is left to the other terms.
     """
-
-    face: Face
-    columns: Ints
-    listed: NDArray[np.bool_]
-    screen: Screen
-    found: Ints
-    target: float
-    counters: Any
-    spent: int = 0
-
-    @property
-    def size(self) -> int:
-        """Columns in the working set."""
-        return int(self.face.face["size"][0])
-
-    def support(self) -> tuple[Ints, Floats]:
-        """Columns and coefficients of the face."""
-        active = self.face.order[: self.face.face["active"][0]]
-        return self.columns[active], self.face.coef[active]
+    it, value = run.it[0], run.counters[0].value
+    if it.ball:
+        it.slack = it.target / value
+    else:
+        share = 0.5 * it.target
+        it.slack = min(share / max(it.l1, 1e-300), value * np.sqrt(share / it.f0))
+    it.slack *= it.strictness
 
 
-class WorkingSetSolver(Solver):
-    """What the two forms share."""
-
-    family = "Certified"
-    certified = True
-    needs = ("closed_line_search",)
-    Options = CertifiedOptions
-
-    @abstractmethod
-    def slack(self, problem: Problem, state: WorkingSet) -> float:
-        """By how much a column may be steeper than the face when the target gap is reached."""
-
-    @abstractmethod
-    def gap(
-        self, problem: Problem, value: float, residual: Floats, l1: float, steepest: float
-    ) -> float:
-        """The gap of the form where no column is steeper than ``steepest``."""
-
-    def init(self, problem: Problem, options: Any, seed: int) -> WorkingSet:
-        return WorkingSet(
-            face=Face.of(_FIRST_CAPACITY),
-            columns=np.zeros(_FIRST_CAPACITY, np.int64),
-            listed=np.zeros(problem.p, np.bool_),
-            screen=Screen(problem, options.threads),
-            found=np.zeros(max(problem.p // 10, 256), np.int64),
-            target=options.tol * problem.f0,
-            counters=new_counters(problem, options),
-        )
-
-    def set_point(
-        self, problem: Problem, state: WorkingSet, options: Any, value: float, progress: float
-    ) -> None:
-        start_point(state.counters, value)
-        active = int(state.face.face["active"][0])
-        if state.size > 2 * active + _IDLE:
-            self._prune(state)
-
-    def advance(self, problem: Problem, state: WorkingSet, n: int) -> Rows:
-        rows = new_rows(n)
-        for k in range(n):
-            self._round(problem, state, rows[k : k + 1])
-            if state.counters["outcome"][0]:
-                return rows[: k + 1]
-        return rows
-
-    def coefficients(self, state: WorkingSet) -> tuple[Ints, Floats]:
-        indices, values = state.support()
-        order = np.argsort(indices)
-        order = order[values[order] != 0.0]
-        return indices[order], values[order]
-
-    def _round(self, problem: Problem, state: WorkingSet, row: Rows) -> None:
-        value, slack = float(state.counters["value"][0]), self.slack(problem, state)
-        moved = correct(state.face, value, self.form == "ball", _INSIDE * slack, _JOIN_FACE)
-        indices, values = state.support()
-        residual = problem.residual(indices, values)
-        l1 = float(np.abs(values).sum())
-        level = float(state.face.face["level"][0])
-        joined, steepest = self._screen(problem, state, residual, level + _OUTSIDE * slack)
-        row["objective"] = 0.5 * residual @ residual
-        row["l1"], row["nnz"] = l1, np.count_nonzero(values)
-        gap = self.gap(problem, value, residual, l1, steepest)
-        _close(state.counters, row, gap, moved, joined == 0)
-        if joined == 0 and moved == 0.0 and self.outcome(state) == Status.RUNNING:
-            # Nothing can join and nothing can move: what is left of the gap is rounding error.
-            state.counters["outcome"] = Status.SMALL_MOVE
-
-    def _screen(
-        self, problem: Problem, state: WorkingSet, residual: Floats, threshold: float
-    ) -> tuple[int, float]:
-        """Let columns steeper than ``threshold`` join: (how many did, a bound on the steepest of
-        all).
-        """
-        columns, slopes = self._candidates(problem, state, residual, threshold)
-        steepest = max(threshold, float(slopes.max(initial=0.0)))
-        breaking = (slopes > threshold) & ~state.listed[columns]
-        columns, slopes = columns[breaking], slopes[breaking]
-        most = max(10, state.size // 5)
-        if slopes.size > most:
-            steep = np.argpartition(-slopes, most)[:most]
-            columns, slopes = columns[steep], slopes[steep]
-        self._join(problem, state, columns[np.lexsort((columns, -slopes))])
-        return columns.size, steepest
-
-    def _candidates(
-        self, problem: Problem, state: WorkingSet, residual: Floats, threshold: float
-    ) -> tuple[Ints, Floats]:
-        """Every column with abs(x_j'r) > threshold, perhaps among others, and these values."""
-        screen, found = state.screen, state.found
-        n = screen.above(screen.bounds(residual), threshold, found)
-        if n > found.size or state.spent > _RENEW * problem.entries:
-            state.spent = 0
-            state.counters["dots"] += problem.p
-            state.counters["entries"] += problem.entries
-            slopes = np.abs(screen.renew(residual))
-            columns = np.flatnonzero(slopes > threshold)
-            return columns, slopes[columns]
-        slopes = np.empty(n)
-        entries = some_dots(problem.design, found[:n], residual, float(residual.sum()), slopes)
-        state.spent += entries
-        state.counters["dots"] += n
-        state.counters["entries"] += entries
-        return found[:n], np.abs(slopes)
-
-    def _prune(self, state: WorkingSet) -> None:
-        """Drop idle columns that are less than half as steep as the face; the Gram matrix has a row
-        for each.
-        """
-        size, face = state.size, state.face
-        keep = (face.sign[:size] != 0.0) | (
-            np.abs(face.gradient[:size]) > 0.5 * face.face["level"][0]
-        )
-        state.listed[state.columns[:size][~keep]] = False
-        state.columns[: keep.sum()] = state.columns[:size][keep]
-        face.kept(np.flatnonzero(keep))
-
-    def _join(self, problem: Problem, state: WorkingSet, columns: Ints) -> None:
-        size = state.size
-        needed = size + columns.size
-        if needed > state.columns.size:
-            capacity = max(needed, 2 * state.columns.size)
-            state.face = state.face.grown(capacity)
-            state.columns = np.concatenate(
-                [state.columns, np.zeros(capacity - state.columns.size, np.int64)]
-            )
-        state.columns[size:needed] = columns
-        state.listed[columns] = True
-        entries = _extend(
-            problem.design,
-            problem.sigma,
-            state.columns,
-            state.face,
-            columns.size,
-            np.empty(problem.m),
-        )
-        state.counters["dots"] += columns.size * size + columns.size * (columns.size + 1) // 2
-        state.counters["entries"] += entries
+@njit(nogil=True, inline="always")
+def _look(design, run, threshold):
+    """The columns with abs(x_j'R) > threshold, perhaps among others, into ``found``, and x_j'R into
+    ``slopes``: how many; -1 where they do not fit.
+    """
+    it, counters = run.it[0], run.counters[0]
+    slack = combine_references(run.screen, run.residual)
+    n = columns_above(run.screen, slack, threshold, run.found)
+    if n > run.found.size:
+        return -1
+    touched = some_dots(design, run.found[:n], run.residual, total(run.residual), run.slopes[:n])
+    it.spent += touched
+    counters.dots += n
+    counters.entries += touched
+    return n
 
 
-@njit(nogil=True, cache=True)
-def _close(counters, row, gap, moved, settled):
-    record(counters[0], row[0], gap, moved)
-    check_gap(counters[0], gap)
-    if settled:
-        check_move(counters[0], moved)
-    check_limit(counters[0])
+@njit(nogil=True, inline="always")
+def _ask_for_pass(entries, run):
+    it, counters = run.it[0], run.counters[0]
+    it.spent, it.phase = 0, PASSED
+    it.passes += 1
+    counters.dots += run.place.size
+    counters.entries += entries
 
 
-@njit(nogil=True, cache=True)
-def _extend(design, sigma, columns, face, joining, image):
-    """Gram rows of the columns that join; the entries touched. ``image`` (m,) is scratch."""
-    it, entries = face.face[0], 0
-    for w in range(it.size, it.size + joining):
-        image[:] = 0.0
-        col_axpy(design, columns[w], 1.0, image)
-        image_sum = total(image)
-        for k in range(w + 1):
-            product = col_dot(design, columns[k], image, image_sum)
-            face.gram[w, k], face.gram[k, w] = product, product
-            entries += col_entries(design, columns[k])
-        face.dots[w] = sigma[columns[w]]
-        face.coef[w], face.sign[w] = 0.0, 0.0
+@njit(nogil=True, inline="always")
+def _look_at_all(run, threshold):
+    """The same after a pass, which becomes a reference: (how many, the threshold), which is raised
+    should there be more than fit.
+    """
+    last = run.screen.last
+    keep(run.screen, run.residual)
+    steepest = largest_size(last)
+    while True:
+        n = 0
+        for j in range(last.size):
+            if abs(last[j]) > threshold:
+                if n < run.found.size:
+                    run.found[n], run.slopes[n] = j, last[j]
+                n += 1
+        if n <= run.found.size:
+            return n, threshold
+        threshold += 0.5 * (steepest - threshold)
+
+
+@njit(nogil=True, inline="always")
+def _steepest_inside(design, run):
+    """Of an elastic net: the steepest column of the working set."""
+    counters, steepest = run.counters[0], 0.0
+    residual_sum = total(run.residual)
+    for k in range(run.it[0].size):
+        slope = col_dot(design, run.columns[k], run.residual, residual_sum)
+        counters.dots += 1
+        counters.entries += col_entries(design, run.columns[k])
+        gradient = counters.ridge * run.engine.coef[k] - slope
+        steepest = max(steepest, steepness(gradient, counters.positive))
+    return steepest
+
+
+@njit(nogil=True, inline="always")
+def _let_join(design, sigma, sqnorms, run, n, threshold):
+    """Let the steepest of the ``n`` columns found join: (how many did, a bound on the steepest of
+    all columns).
+    """
+    it, counters = run.it[0], run.counters[0]
+    steepest, breaking = threshold, 0
+    if counters.ridge > 0.0:
+        steepest = max(steepest, _steepest_inside(design, run))
+    for k in range(n):
+        j, inside = run.found[k], run.place[run.found[k]] >= 0
+        steep = steepness(-run.slopes[k], counters.positive)
+        if not (inside and counters.ridge > 0.0):
+            steepest = max(steepest, steep)
+        if steep > threshold and not inside:
+            run.found[breaking], run.slopes[breaking] = j, steep
+            breaking += 1
+    joining = min(breaking, most_joining(run.engine, it.size))
+    largest_first(run.slopes[:breaking], run.found[:breaking], joining)
+    for k in range(joining):
+        run.columns[it.size + k] = run.found[k]
+        run.place[run.found[k]] = it.size + k
+    admit(run.engine, design, sigma, sqnorms, run, joining)
     it.size += joining
-    return entries
+    return joining, steepest
+
+
+@njit(nogil=True, inline="always")
+def _gap(y, loss, run, steepest):
+    """The gap of the form where no column is steeper than ``steepest``."""
+    it, counters = run.it[0], run.counters[0]
+    quadratic = counters.ridge * it.square
+    if it.ball:
+        along = quadratic
+        for i in range(y.size):
+            along -= run.image[i] * run.residual[i]
+        return along + counters.value * steepest
+    objective, y_sum = it.loss + 0.5 * quadratic, 0.0
+    return penalty_gap(
+        loss, y, run.residual, y_sum, y_sum, objective, counters.value, it.l1, steepest, quadratic
+    )
+
+
+@njit(nogil=True, inline="always")
+def _close_round(run, row, gap, joined):
+    it, counters = run.it[0], run.counters[0]
+    row.objective = it.loss + 0.5 * counters.ridge * it.square
+    row.l1, row.nnz = it.l1, it.nnz
+    record(counters, row, gap, it.moved)
+    check_gap(counters, gap)
+    if joined == 0:
+        check_move(counters, it.moved)
+    if joined == 0 and it.settled and counters.outcome == 0:
+        it.inside *= _STRICTER
+        if it.inside < _STRICT or it.moved == 0.0:
+            it.strictness *= _STRICTER if it.moved > 0.0 else _STRICTER * _STRICTER
+        if it.strictness < _STRICTEST:
+            # Nothing can join and nothing can move: what is left of the gap is rounding error.
+            counters.outcome = _SMALL_MOVE
+    check_limit(counters)
+    it.phase = MINIMISE
+    it.rounds += 1
+
+
+@njit(nogil=True, inline="always")
+def _has_room(run):
+    size = run.it[0].size
+    return size + most_joining(run.engine, size) <= run.columns.size
+
+
+@njit(nogil=True, cache=True)
+def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
+    """Rounds until ``rows`` is full, the point ends, or something is wanted: (the rows filled,
+    what).
+    """
+    it, counters, k = run.it[0], run.counters[0], 0
+    while k < rows.size and counters.outcome == 0:
+        if it.phase != PASSED and not _has_room(run):
+            return k, ROOM
+        if it.phase == MINIMISE:
+            _set_slack(run)
+            it.moved = minimise(run.engine, design, y, loss, run, it.inside * it.slack)
+            refit(design, y, loss, run)
+            it.phase = SCREEN
+        # What is foreseen is what the strong rule (Tibshirani et al. 2012) keeps.
+        threshold, n = it.level + _OUTSIDE * it.slack, -1
+        if it.phase == PASSED:
+            n, threshold = _look_at_all(run, threshold)
+        elif it.spent <= _RENEW * entries:
+            n = _look(design, run, threshold)
+        if n < 0 and it.phase == SCREEN:
+            _ask_for_pass(entries, run)
+            return k, PASS
+        joined, steepest = _let_join(design, sigma, sqnorms, run, n, threshold)
+        if it.phase == FORESEE:
+            it.phase = MINIMISE
+            continue
+        _close_round(run, rows[k], _gap(y, loss, run, steepest), joined)
+        k += 1
+    return k, DONE

@@ -13,14 +13,16 @@ whose bound exceeds a threshold are looked at. Of the family of the gap-safe sph
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.design import full_pass
+from fwcore.kernels.dispatch import FAST
+from fwcore.kernels.elimination import eliminate
 from fwcore.kernels.types import Floats
+from fwcore.kernels.vectors import copy_into
 from fwcore.problem import Problem
 
 _REFERENCES = 3
@@ -28,88 +30,98 @@ _BLOCK = 64
 # The references are kept in float32: rounding of each, of the weights, of their products and sums.
 _ROUNDING = 8 * float(np.finfo(np.float32).eps)
 _RIDGE = 1e-13
+_TINY = float(np.finfo(np.float64).tiny)
 
 
-class Bounds(NamedTuple):
-    """``weights`` (references,), float32; ``slack``: ||e||, and what rounding may add to it."""
-
-    weights: NDArray[np.float32]
-    slack: float
-
-
-class Screen:
+class Screen(NamedTuple):
     """The references of one run.
 
-    Attributes
-    ----------
-    dots : float32 ndarray of shape (references, at least p)
-        X'r of each reference; zero where there is none yet, and from column p on, so that the sweep
-        goes by whole blocks.
-    norms : float32 ndarray of shape (at least p,)
-        l2 norms of the columns, rounded up; zero from column p on.
-    passes : int
-        Full passes made.
+    ``dots`` (references, at least p), float32, is X'r of each reference, zero from column p on, so
+    that the sweep goes by whole blocks; ``norms`` (at least p,), float32, are the l2 norms of the
+    columns, rounded up. ``residuals`` (references, m) have the products ``gram`` (references,
+    references) and the l2 norms ``lengths`` (references,). ``last`` (p,) is X'r of the last pass,
+    ``oldest`` (1,) the reference that the next one replaces, ``weights`` (references,), float32,
+    the w_k of the last residual that was bounded.
     """
 
-    def __init__(self, problem: Problem, threads: int) -> None:
+    dots: NDArray[np.float32]
+    norms: NDArray[np.float32]
+    residuals: Floats
+    gram: Floats
+    lengths: Floats
+    last: Floats
+    oldest: NDArray[np.int64]
+    weights: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, problem: Problem) -> Screen:
+        """The first reference is that of a = 0, whose pass gave lam max."""
         padded = -(-problem.p // _BLOCK) * _BLOCK
-        self.dots = np.zeros((_REFERENCES, padded), np.float32)
-        self.norms = np.zeros(padded, np.float32)
-        self.norms[: problem.p] = np.nextafter(
+        norms = np.zeros(padded, np.float32)
+        norms[: problem.p] = np.nextafter(
             np.sqrt(problem.sqnorms).astype(np.float32), np.float32(np.inf)
         )
-        self.passes = 0
-        self._problem = problem
-        self._threads = threads
-        self._residuals = np.zeros((_REFERENCES, problem.m))
-        self._gram = np.eye(_REFERENCES)
-        self._lengths = np.zeros(_REFERENCES)
-        self._oldest = 0
-        self._pass = np.empty(problem.p)
-        # X'y is known: the first reference is free.
-        self._keep(problem.y, problem.sigma)
-
-    def _keep(self, residual: Floats, dots: Floats) -> None:
-        k = self._oldest
-        self.dots[k, : dots.size], self._residuals[k] = dots, residual
-        products = self._residuals @ residual
-        self._gram[k], self._gram[:, k] = products, products
-        self._lengths[k] = np.sqrt(products[k])
-        self._gram[k, k] += _RIDGE * products[k] + np.finfo(np.float64).tiny
-        self._oldest = (k + 1) % _REFERENCES
-
-    def bounds(self, residual: Floats) -> Bounds:
-        """The combination of references nearest to ``residual``."""
-        weights = np.linalg.solve(self._gram, self._residuals @ residual).astype(np.float32)
-        left = residual - weights.astype(np.float64) @ self._residuals
-        return Bounds(
-            weights,
-            float(np.sqrt(left @ left)) + _ROUNDING * float(np.abs(weights) @ self._lengths),
+        screen = cls(
+            np.zeros((_REFERENCES, padded), np.float32),
+            norms,
+            np.zeros((_REFERENCES, problem.m)),
+            np.eye(_REFERENCES),
+            np.zeros(_REFERENCES),
+            np.empty(problem.p),
+            np.zeros(1, np.int64),
+            np.zeros(_REFERENCES, np.float32),
         )
-
-    def renew(self, residual: Floats) -> Floats:
-        """One full pass: X'r, valid until the next, and ``residual`` becomes a reference in the
-        place of the oldest.
-        """
-        full_pass(self._problem.design, residual, float(residual.sum()), self._pass, self._threads)
-        self.passes += 1
-        self._keep(residual, self._pass)
-        return self._pass
-
-    def above(self, bounds: Bounds, threshold: float, out: Any) -> int:
-        """The number of columns whose bound exceeds ``threshold``, and they in ``out``; if they do
-        not fit, out.size + 1.
-        """
-        return int(
-            _sweep(
-                self.dots,
-                self.norms,
-                bounds.weights,
-                np.float32(bounds.slack),
-                np.float32(threshold),
-                out,
-            )
+        residual = problem.residual(np.zeros(0, np.int64), np.zeros(0))
+        screen.last[:] = problem.loss.initial_slope(
+            problem.sigma, problem.y, lambda v: -problem.gradient(v)
         )
+        keep(screen, residual)
+        return screen
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _product(v, w):
+    total = 0.0
+    for i in range(v.size):
+        total += v[i] * w[i]
+    return total
+
+
+@njit(nogil=True, cache=True)
+def keep(screen, residual):
+    """``residual``, whose X'r is in ``last``, becomes a reference in the place of the oldest."""
+    k = screen.oldest[0]
+    for j in range(screen.last.size):
+        screen.dots[k, j] = np.float32(screen.last[j])
+    copy_into(residual, screen.residuals[k])
+    for i in range(_REFERENCES):
+        product = _product(screen.residuals[i], residual)
+        screen.gram[k, i], screen.gram[i, k] = product, product
+    screen.lengths[k] = np.sqrt(screen.gram[k, k])
+    screen.gram[k, k] += _RIDGE * screen.gram[k, k] + _TINY
+    screen.oldest[0] = (k + 1) % _REFERENCES
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def combine_references(screen, residual):
+    """The combination of references nearest to ``residual``: its weights into ``screen.weights``;
+    ||e||, and what rounding may add to it.
+    """
+    exact, gram = np.empty(_REFERENCES), np.empty((_REFERENCES, _REFERENCES))
+    for k in range(_REFERENCES):
+        exact[k] = _product(screen.residuals[k], residual)
+        copy_into(screen.gram[k], gram[k])
+    eliminate(gram, exact)
+    rounding, square = 0.0, 0.0
+    for k in range(_REFERENCES):
+        screen.weights[k] = np.float32(exact[k])
+        rounding += abs(np.float64(screen.weights[k])) * screen.lengths[k]
+    w0, w1, w2 = screen.weights[0], screen.weights[1], screen.weights[2]
+    kept = screen.residuals
+    for i in range(residual.size):
+        left = residual[i] - w0 * kept[0, i] - w1 * kept[1, i] - w2 * kept[2, i]
+        square += left * left
+    return np.sqrt(square) + _ROUNDING * rounding
 
 
 @njit(nogil=True, cache=True, fastmath={"contract", "nsz"})
@@ -135,3 +147,18 @@ def _sweep(dots, norms, weights, slack, threshold, out):
                 out[found] = first + i
                 found += 1
     return found
+
+
+@njit(nogil=True, cache=True)
+def columns_above(screen, slack, threshold, out):
+    """The number of columns whose bound, for the weights of `combine_references` and the ``slack``
+    that it returned, exceeds ``threshold``, and they in ``out``; if they do not fit, out.size + 1.
+    """
+    return _sweep(
+        screen.dots,
+        screen.norms,
+        screen.weights,
+        np.float32(slack),
+        np.float32(threshold),
+        out,
+    )

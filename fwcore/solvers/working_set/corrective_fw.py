@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from fwcore.kernels.types import Floats
+from typing import Any
+
 from fwcore.problem import Problem
-from fwcore.solvers.working_set._loop import WorkingSet, WorkingSetSolver
+from fwcore.solvers.working_set._face import Face
+from fwcore.solvers.working_set._solver import WorkingSetSolver
 
 
 class CorrectiveFW(WorkingSetSolver):
@@ -20,12 +22,5 @@ class CorrectiveFW(WorkingSetSolver):
     reference = "Lacoste-Julien & Jaggi 2015, Algorithm 4; corrections: Wolfe 1976"
     form = "ball"
 
-    def slack(self, problem: Problem, state: WorkingSet) -> float:
-        # On a tight face a'f'(a) = -delta * level, so that the gap is delta * (steepest - level);
-        # inside the ball the level is 0.
-        return state.target / float(state.counters["value"][0])
-
-    def gap(
-        self, problem: Problem, value: float, residual: Floats, l1: float, steepest: float
-    ) -> float:
-        return value * steepest - float((problem.y - residual) @ residual)
+    def engine(self, problem: Problem, options: Any) -> Face:
+        return Face.of()

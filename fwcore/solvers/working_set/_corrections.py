@@ -1,0 +1,281 @@
+"""The Lasso on a small working set of columns, by Newton steps on faces of the l1 ball.
+
+The iterate is a convex combination of the vertices of one face: columns with signs. The minimiser
+on the affine hull of the face solves one linear system; the iterate moves there until a coefficient
+vanishes, whose column then leaves, and where none does, the steepest column of the working set
+joins. This is fully corrective Frank-Wolfe with Wolfe's (1976) corrections (Lacoste-Julien & Jaggi
+2015, Algorithm 4), and for a fixed face the active-set step of Osborne, Presnell & Turlach (2000).
+
+    min_a 1/2 a'G a - b'a    subject to sum abs(a) <= value    (ball)
+    min_a 1/2 a'G a - b'a + value * sum abs(a)                 (penalty)
+
+The (ridge / 2) ||a||^2 of an elastic net is added to G where it is used, and a >= 0 is kept by
+letting no column join with the other sign.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from fwcore.kernels.dispatch import FAST
+from fwcore.kernels.steepness import steepness
+
+# Below this share of its own norm, what is left of a column beside those of the face is rounding
+# error.
+_DEPENDENT = 1e-11
+# Each column that leaves the face costs the factor some accuracy.
+_DROPS_TO_REFACTOR = 200
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def factor_row(face, n, w):
+    """Write row n of L for column ``w`` of the working set; whether it is independent of the first
+    n.
+    """
+    L, row = face.factor, face.factor[n]
+    face.face[0].work += n * n // 2
+    left = face.gram[w, w] + face.face[0].ridge
+    for i in range(n):
+        total = face.gram[w, face.order[i]]
+        for k in range(i):
+            total -= L[i, k] * row[k]
+        row[i] = total / L[i, i]
+        left -= row[i] * row[i]
+    if left <= _DEPENDENT * face.gram[w, w]:
+        return False
+    row[n] = np.sqrt(left)
+    return True
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _solve(face, x):
+    """x <- (L L')^-1 x on the active columns."""
+    L, n = face.factor, face.face[0].active
+    face.face[0].work += n * n
+    for i in range(n):
+        total = x[i]
+        for k in range(i):
+            total -= L[i, k] * x[k]
+        x[i] = total / L[i, i]
+    for i in range(n - 1, -1, -1):
+        x[i] /= L[i, i]
+        for k in range(i):
+            x[k] -= L[i, k] * x[i]
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _drop(face, k):
+    """Take the k-th active column off the face: delete its row of L and rotate the rows below back
+    to triangular form.
+    """
+    it, L = face.face[0], face.factor
+    w = face.order[k]
+    face.coef[w], face.sign[w] = 0.0, 0.0
+    it.active -= 1
+    it.drops += 1
+    it.work += (it.active - k) * it.active
+    for i in range(k, it.active):
+        face.order[i] = face.order[i + 1]
+        for c in range(i + 2):
+            L[i, c] = L[i + 1, c]
+    for c in range(k, it.active):
+        x, y = L[c, c], L[c, c + 1]
+        length = np.hypot(x, y)
+        cosine, sine = x / length, y / length
+        for i in range(c, it.active):
+            x, y = L[i, c], L[i, c + 1]
+            L[i, c], L[i, c + 1] = cosine * x + sine * y, cosine * y - sine * x
+    if it.drops % _DROPS_TO_REFACTOR == 0:
+        for i in range(it.active):
+            factor_row(face, i, face.order[i])
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _aim(face, value, ball):
+    """The minimiser on the affine hull of the face, into ``work[0]``; sets the multiplier, and
+    frees a constraint that pushes.
+    """
+    it, (u, v) = face.face[0], (face.work[0], face.work[1])
+    n = it.active
+    if n == 0:
+        it.tight, it.level = False, 0.0 if ball else value
+        return
+    for i in range(n):
+        u[i], v[i] = face.dots[face.order[i]], face.sign[face.order[i]]
+    _solve(face, u)
+    if ball and not it.tight:
+        it.level = 0.0
+        return
+    _solve(face, v)
+    if ball:
+        free, slope = -value, 0.0
+        for i in range(n):
+            free += face.sign[face.order[i]] * u[i]
+            slope += face.sign[face.order[i]] * v[i]
+        it.level = free / slope
+        if it.level < 0.0:
+            it.tight, it.level = False, 0.0
+    else:
+        it.level = value
+    for i in range(n):
+        u[i] -= it.level * v[i]
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _walk_to_aim(face, value, ball):
+    """Move toward ``work[0]`` as far as signs and ball allow; return (largest change, whether the
+    aim was reached).
+    """
+    it, aim = face.face[0], face.work[0]
+    step, leaves, norm, growth, moved = 1.0, -1, 0.0, 0.0, 0.0
+    for i in range(it.active):
+        w = face.order[i]
+        size, change = face.sign[w] * face.coef[w], face.sign[w] * (aim[i] - face.coef[w])
+        norm, growth = norm + size, growth + change
+        if size + step * change < 0.0:
+            step, leaves = size / -change, i
+    hits = ball and not it.tight and growth > 0.0 and norm + step * growth > value
+    if hits:
+        step, leaves, it.tight = max(0.0, (value - norm) / growth), -1, True
+    for i in range(it.active):
+        w = face.order[i]
+        change = step * (aim[i] - face.coef[w])
+        face.coef[w] += change
+        moved = max(moved, abs(change))
+    if leaves >= 0:
+        _drop(face, leaves)
+    return moved, leaves < 0 and not hits
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _shrink_into(face, value):
+    """Scale the coefficients into the ball if they lie outside; return the largest change."""
+    norm, largest = 0.0, 0.0
+    for i in range(face.face[0].active):
+        size = abs(face.coef[face.order[i]])
+        norm, largest = norm + size, max(largest, size)
+    if norm <= value:
+        return 0.0
+    for i in range(face.face[0].active):
+        face.coef[face.order[i]] *= value / norm
+    return (1.0 - value / norm) * largest
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _join(face, w, sign):
+    """Let column ``w`` join the face. One that depends on the others takes the place of one of
+    them, and the fit stays as it is.
+
+    With x_w = sum_i n_i x_i over the face, a_w grows by t and a_i falls by t n_i. As w is steeper
+    than the face, sum abs(a) falls.
+    """
+    it = face.face[0]
+    n = it.active
+    independent = factor_row(face, n, w)
+    face.sign[w] = sign
+    if not independent:
+        share = face.work[0]
+        for i in range(n):
+            share[i] = sign * face.gram[w, face.order[i]]
+        _solve(face, share)
+        t, leaves = np.inf, -1
+        for i in range(n):
+            k = face.order[i]
+            if face.sign[k] * share[i] > 0.0 and face.coef[k] / share[i] < t:
+                t, leaves = face.coef[k] / share[i], i
+        if leaves < 0:
+            face.sign[w] = 0.0
+            return False
+        for i in range(n):
+            face.coef[face.order[i]] -= t * share[i]
+        face.coef[w] = sign * t
+        it.tight = False
+        _drop(face, leaves)
+        n = it.active
+        if not factor_row(face, n, w):
+            face.coef[w], face.sign[w] = 0.0, 0.0
+            return False
+    face.order[n] = w
+    it.active = n + 1
+    return True
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _slopes(face):
+    """gradient = G a - b on the working set; return (steepest position, its steepness)."""
+    it, g = face.face[0], face.gradient
+    size = it.size
+    it.work += size * it.active
+    for k in range(size):
+        g[k] = -face.dots[k]
+    for i in range(it.active):
+        w = face.order[i]
+        row, c = face.gram[w], face.coef[w]
+        for k in range(size):
+            g[k] += c * row[k]
+        g[w] += it.ridge * c
+    best, steepest = 0, 0.0
+    for k in range(size):
+        steep = steepness(g[k], it.positive)
+        if steep > steepest:
+            best, steepest = k, steep
+    return best, steepest
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _join_steepest(face, slack, most):
+    """Let the steepest column of the working set join, and up to ``most`` that rise half as high
+    above the face; how many did.
+    """
+    it = face.face[0]
+    best, steepest = _slopes(face)
+    if face.sign[best] != 0.0 or steepest <= it.level + slack:
+        return 0
+    least, joined = it.level + slack + 0.5 * (steepest - it.level - slack), 0
+    if _join(face, best, -np.sign(face.gradient[best])):
+        joined = 1
+    for k in range(it.size):
+        if joined >= most:
+            break
+        if (
+            face.sign[k] == 0.0
+            and steepness(face.gradient[k], it.positive) > least
+            and factor_row(face, it.active, k)
+        ):
+            face.sign[k] = -np.sign(face.gradient[k])
+            face.order[it.active] = k
+            it.active += 1
+            joined += 1
+    return joined
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def correct(face, value, ball, slack, most):
+    """Minimise on the working set until its steepest column exceeds the level of the face by at
+    most ``slack``.
+
+    At most ``most`` times columns join the face, several at a time where that went well: one that
+    then moves against its slope leaves again at once. Returns the largest change of a coefficient.
+    """
+    moved = _shrink_into(face, value) if ball else 0.0
+    alone = False
+    for turn in range(most + 1):
+        progress = 0.0
+        # Every turn but the last makes the face smaller or tightens the ball; should rounding undo
+        # that, enough is enough.
+        for _ in range(2 * face.face[0].active + 2):
+            _aim(face, value, ball)
+            change, reached = _walk_to_aim(face, value, ball)
+            progress = max(progress, change)
+            if reached:
+                break
+        moved = max(moved, progress)
+        # Where columns that joined together only got into each other's way, the next joins alone,
+        # which never fails.
+        alone = turn > 0 and progress == 0.0
+        if turn == most or face.face[0].size == 0:
+            break
+        if _join_steepest(face, slack, 1 if alone else 1 + face.face[0].active // 8) == 0:
+            break
+    return moved

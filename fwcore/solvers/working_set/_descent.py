@@ -1,0 +1,341 @@
+"""The engine of many active columns, and of losses that are no parabolas: proximal Newton steps,
+each by coordinate descent with Anderson extrapolation.
+
+Around the point a, f is modelled by 1/2 sum_i w_i (z_i - R_i / w_i)^2, with z the change of X a, R
+= -l'(X a, y) and w_i = l''. Cyclic descent on that model over the working set keeps v = R - w z, so
+that a visit costs one product with a column and one addition of it; the model of a parabola is f
+itself. Then a backtracking line search on the penalised objective (Lee, Sun & Saunders 2014;
+Friedman, Hastie & Tibshirani 2010 without the line search).
+
+Cycles converge linearly. From the last few a combination with coefficients that add up to 1 is
+taken where it lowers the objective (Bertrand & Massias 2021).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from fwcore.design import col_axpy, col_dot, col_entries, weighted_axpy, weighted_square
+from fwcore.kernels.dispatch import implements
+from fwcore.kernels.soft_threshold import soft_threshold
+from fwcore.kernels.types import Floats
+from fwcore.kernels.vectors import copy_into, total
+from fwcore.losses import curvature_at, is_parabola, loss_at, negative_derivative_at
+from fwcore.solvers.working_set._engine import admit, gather, load, minimise, most_joining
+from fwcore.solvers.working_set._extrapolation import (
+    MEMORY,
+    combined,
+    penalised,
+    shares,
+    weighted_length,
+)
+
+_PLAIN = 5
+"""Cycles that go by before any is remembered: where these settle nothing else is worth its cost."""
+_CYCLES, _NEWTON = 100, 10
+"""At most so many cycles and models a round, which is to be short."""
+_ALONE = 40
+"""After so many cycles over the active columns the others get a turn."""
+_INEXACT = 0.1
+"""A model is minimised until its slopes are off by this share of what they were off at first."""
+_FLOOR = 1e-5
+"""Least weight, as a share of the bound of the curvature: without one a column that only far-off
+samples have would move without limit."""
+_VISIT = 20
+"""Operations of a visit besides those on the column."""
+_SUFFICIENT = 1e-4
+_SHORTEST = 1e-10
+
+DESCENT = np.dtype(
+    [
+        ("left_sum", np.float64),
+        ("first_sum", np.float64),
+        ("kept", np.int64),
+        ("work", np.int64),
+    ]
+)
+
+
+class _DescentArrays(NamedTuple):
+    """What kernels read."""
+
+    coef: Floats
+    slope: Floats
+    curvature: Floats
+    before: Floats
+    weights: Floats
+    left: Floats
+    change: Floats
+    coefs: Floats
+    lefts: Floats
+    sums: Floats
+    descent: Any
+
+
+class Descent(_DescentArrays):
+    """Coefficients of a working set with room for k columns.
+
+    ``coef``, ``slope``, ``curvature`` (k,): the coefficients, x_j'v at the last visit, and squared
+    norms, weighted by w. ``before`` (k,): the coefficients where the model was made. ``weights``,
+    ``left`` (v), ``change`` (X times the change of a), (m,). ``coefs`` (6, k), ``lefts`` (6, m) and
+    ``sums`` (6,): the last cycles. ``descent`` (1,): the sum of v now and where the model was made,
+    how many cycles are remembered, and the operations that did not touch X.
+    """
+
+    __slots__ = ()
+
+    loosest = 4.0
+    foresees = True
+
+    @classmethod
+    def of(cls, capacity: int, m: int) -> Descent:
+        """No columns, a = 0."""
+        coef, slope, curvature, before = np.zeros((4, capacity))
+        left, change = np.zeros((2, m))
+        return cls(
+            coef,
+            slope,
+            curvature,
+            before,
+            np.ones(m),
+            left,
+            change,
+            np.zeros((MEMORY + 1, capacity)),
+            np.zeros((MEMORY + 1, m)),
+            np.zeros(MEMORY + 1),
+            np.zeros(1, DESCENT),
+        )
+
+    @property
+    def capacity(self) -> int:
+        """Columns that there is room for."""
+        return int(self.coef.size)
+
+    @property
+    def operations(self) -> int:
+        """Operations so far that did not touch X."""
+        return int(self.descent["work"][0])
+
+    def grown(self, capacity: int) -> Descent:
+        """The same in arrays of a larger capacity."""
+        new = Descent.of(capacity, self.left.size)
+        for name in ("coef", "slope", "curvature"):
+            getattr(new, name)[: self.capacity] = getattr(self, name)
+        new.descent[:] = self.descent
+        return new
+
+    def kept(self, positions: NDArray[Any]) -> None:
+        """Keep these columns of the working set, all active ones among them, and renumber."""
+        for vector in (self.coef, self.slope, self.curvature):
+            vector[: positions.size] = vector[positions]
+
+    def wanted(self, size: int, least: float) -> NDArray[Any]:
+        """Which of the ``size`` columns are active, or steeper than ``least``."""
+        return np.asarray((self.coef[:size] != 0.0) | (np.abs(self.slope[:size]) > least))
+
+
+@njit(nogil=True, cache=True)
+def _cycle(design, loss, engine, run, active):
+    """Minimise the model over each column of the working set in turn, or over the ``active`` ones
+    only; by how much a slope was off at most.
+    """
+    counters, it = run.counters[0], engine.descent[0]
+    lam, ridge, positive = counters.value, counters.ridge, counters.positive
+    coef, curvatures, columns, left = engine.coef, engine.curvature, run.columns, engine.left
+    largest, visits, size = 0.0, 0, run.it[0].size
+    for k in range(size):
+        old, curvature = coef[k], curvatures[k]
+        if curvature == 0.0 or (active and old == 0.0):
+            continue
+        j = columns[k]
+        slope = col_dot(design, j, left, it.left_sum)
+        engine.slope[k] = slope
+        visits += 1
+        counters.entries += col_entries(design, j)
+        new = soft_threshold(slope + curvature * old, lam, positive) / (curvature + ridge)
+        if new == old:
+            continue
+        coef[k] = new
+        largest = max(largest, abs(new - old) * (curvature + ridge))
+        if is_parabola(loss):
+            it.left_sum += col_axpy(design, j, old - new, left)
+        else:
+            weighted_axpy(design, j, old - new, engine.weights, left)
+    counters.dots += visits
+    it.work += _VISIT * visits + size
+    return largest
+
+
+@njit(nogil=True, inline="always")
+def _extrapolate(engine, run):
+    """Go to the combination of the last cycles, where it is allowed and lowers the model."""
+    counters, it, coef = run.counters[0], engine.descent[0], engine.coef[: run.it[0].size]
+    lam, ridge, weights = counters.value, counters.ridge, engine.weights
+    ones = (it.first_sum - it.left_sum) / weights.size
+    present = penalised(weighted_length(engine.left, weights, ones), coef, lam, ridge)
+    parts, left, left_sum = shares(engine.coefs, coef.size), engine.lefts[0], 0.0
+    for a in range(MEMORY):
+        left_sum += parts[a] * engine.sums[a + 1]
+    combined(parts, engine.lefts, left)
+    least = combined(parts, engine.coefs, coef)
+    ones = (it.first_sum - left_sum) / weights.size
+    better = penalised(weighted_length(left, weights, ones), coef, lam, ridge) < present
+    if better and (least >= 0.0 or not counters.positive):
+        copy_into(left, engine.left)
+        it.left_sum = left_sum
+    else:
+        copy_into(engine.coefs[MEMORY, : coef.size], coef)
+
+
+@njit(nogil=True, cache=True)
+def _remember(engine, run):
+    """Keep what a cycle left behind; extrapolate where enough is there."""
+    it, size = engine.descent[0], run.it[0].size
+    it.work += MEMORY * (engine.left.size + size)
+    copy_into(engine.coef[:size], engine.coefs[it.kept])
+    copy_into(engine.left, engine.lefts[it.kept])
+    engine.sums[it.kept] = it.left_sum
+    it.kept += 1
+    if it.kept > MEMORY:
+        _extrapolate(engine, run)
+        it.kept = 0
+
+
+@njit(nogil=True, inline="always")
+def _settle(design, loss, engine, run, slack, share):
+    """Cycles until no slope of the working set is off by more than ``slack``, or than ``share`` of
+    what it was at first, which is returned.
+    """
+    it, active, enough, first = engine.descent[0], True, slack, 0.0
+    run.it[0].settled = False
+    it.kept, plain, tours = 0, 0, 0
+    for _ in range(_CYCLES):
+        largest = _cycle(design, loss, engine, run, active)
+        plain += 1
+        if tours == 0 and (plain == 1 or not active):
+            # The first cycles over the active columns and over the others say how far off it was.
+            first = max(first, largest)
+            enough = max(slack, share * first)
+        if active:
+            active = largest > enough and plain < _ALONE
+            if active and plain > _PLAIN:
+                _remember(engine, run)
+        elif largest <= enough:
+            run.it[0].settled = True
+            break
+        else:
+            active, tours, plain, it.kept = True, tours + 1, 0, 0
+    return first
+
+
+@njit(nogil=True, inline="always")
+def _make_model(design, y, loss, engine, run):
+    """The model around the coefficients, whose prediction and residual are those of ``run``."""
+    it, size = engine.descent[0], run.it[0].size
+    copy_into(run.residual, engine.left)
+    it.left_sum = total(run.residual)
+    it.first_sum = it.left_sum
+    copy_into(engine.coef[:size], engine.before)
+    if not is_parabola(loss):
+        for i in range(y.size):
+            curvature = curvature_at(loss, run.image[i], y[i], run.residual[i])
+            engine.weights[i] = max(curvature, _FLOOR * loss.curvature_bound)
+        for k in range(size):
+            engine.curvature[k] = weighted_square(design, run.columns[k], engine.weights)
+
+
+@njit(nogil=True, cache=True)
+def _loss_along(loss, y, image, change, step, out):
+    """f at X a + step * change, which is left in ``out``."""
+    value = 0.0
+    for i in range(y.size):
+        out[i] = image[i] + step * change[i]
+        value += loss_at(loss, out[i], y[i])
+    return value
+
+
+@njit(nogil=True, cache=True)
+def _penalty_along(before, coef, step, lam, ridge):
+    """By how much the penalty grows from ``before`` a part of the way to ``coef``."""
+    change = 0.0
+    for k in range(coef.size):
+        old, new = before[k], before[k] + step * (coef[k] - before[k])
+        change += lam * (abs(new) - abs(old)) + 0.5 * ridge * (new * new - old * old)
+    return change
+
+
+@njit(nogil=True, inline="always")
+def _search(design, y, loss, engine, run):
+    """Go along the change as far as it lowers the objective enough; the prediction and the residual
+    there.
+    """
+    counters, it, size = run.counters[0], run.it[0], run.it[0].size
+    coef, before = engine.coef[:size], engine.before[:size]
+    engine.change[:] = 0.0
+    for k in range(size):
+        if coef[k] != before[k]:
+            col_axpy(design, run.columns[k], coef[k] - before[k], engine.change)
+            counters.entries += col_entries(design, run.columns[k])
+    slope = _penalty_along(before, coef, 1.0, counters.value, counters.ridge)
+    for i in range(y.size):
+        slope -= run.residual[i] * engine.change[i]
+    step = 2.0
+    while True:
+        step = 0.5 * step if step > _SHORTEST else 0.0
+        loss_there = _loss_along(loss, y, run.image, engine.change, step, engine.left)
+        growth = _penalty_along(before, coef, step, counters.value, counters.ridge)
+        if step == 0.0 or loss_there + growth <= it.loss + _SUFFICIENT * step * min(slope, 0.0):
+            break
+    for k in range(size if step < 1.0 else 0):
+        coef[k] = before[k] + step * (coef[k] - before[k])
+    it.loss = loss_there
+    copy_into(engine.left, run.image)
+    for i in range(y.size):
+        run.residual[i] = negative_derivative_at(loss, run.image[i], y[i])
+
+
+@implements(minimise, Descent)
+def _minimise(engine, design, y, loss, run, slack):
+    run.it[0].level = run.counters[0].value
+    moved = 0.0
+    for _ in range(1 if is_parabola(loss) else _NEWTON):
+        _make_model(design, y, loss, engine, run)
+        first = _settle(design, loss, engine, run, slack, 0.0 if is_parabola(loss) else _INEXACT)
+        if not is_parabola(loss):
+            _search(design, y, loss, engine, run)
+        for k in range(run.it[0].size):
+            moved = max(moved, abs(engine.coef[k] - engine.before[k]))
+        if first <= slack:
+            break
+    return moved
+
+
+@implements(gather, Descent)
+def _gather(engine, run):
+    n = 0
+    for k in range(run.it[0].size):
+        if engine.coef[k] != 0.0:
+            run.chosen[n], run.values[n] = run.columns[k], engine.coef[k]
+            n += 1
+    return n
+
+
+@implements(load, Descent)
+def _load(engine, run):
+    pass
+
+
+@implements(most_joining, Descent)
+def _most_joining(engine, size):
+    return max(64, size)
+
+
+@implements(admit, Descent)
+def _admit(engine, design, sigma, sqnorms, run, joining):
+    for k in range(run.it[0].size, run.it[0].size + joining):
+        engine.coef[k], engine.slope[k] = 0.0, 0.0
+        engine.curvature[k] = sqnorms[run.columns[k]]

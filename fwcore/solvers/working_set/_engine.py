@@ -1,0 +1,87 @@
+"""What minimises on the working set: the primitives that each engine implements.
+
+An engine is a NamedTuple of arrays for k columns, with ``coef`` (k,) by position in the working
+set. Kernels see it as a field of `fwcore.solvers.working_set._loop.WorkingSet`, ``run`` below.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from fwcore.kernels.dispatch import compiled_only
+from fwcore.kernels.types import Floats
+
+
+class Engine(Protocol):
+    """What the loop asks of an engine outside its kernels.
+
+    Attributes
+    ----------
+    loosest : float
+        By how much slopes of the working set may be off at first, as a share of what the gap
+        allows if all are: an engine whose accuracy costs much begins above 1.
+    foresees : bool
+        Whether columns join before they break the conditions, and idle ones are free to leave.
+    """
+
+    loosest: float
+    foresees: bool
+
+    @property
+    def coef(self) -> Floats:
+        """Coefficients by position."""
+        ...
+
+    @property
+    def capacity(self) -> int:
+        """Columns that there is room for."""
+        ...
+
+    @property
+    def operations(self) -> int:
+        """Operations so far that did not touch X."""
+        ...
+
+    def grown(self, capacity: int) -> Any:
+        """The same in arrays of a larger capacity."""
+        ...
+
+    def kept(self, positions: NDArray[Any]) -> None:
+        """Keep these columns of the working set, all active ones among them, and renumber."""
+        ...
+
+    def wanted(self, size: int, least: float) -> NDArray[Any]:
+        """Which of the ``size`` columns are active, or steeper than ``least``."""
+        ...
+
+
+def minimise(engine, design, y, loss, run, slack):
+    """Minimise on the working set, until its steepest column exceeds the level by about ``slack``;
+    the largest change of a coefficient. Sets ``run.it.level``, and ``run.it.settled``: whether it
+    came to that end, rather than to the most that it does in a round.
+    """
+    raise compiled_only("minimise")
+
+
+def gather(engine, run):
+    """The columns that may have a coefficient into ``run.chosen``, these into ``run.values``; how
+    many.
+    """
+    raise compiled_only("gather")
+
+
+def load(engine, run):
+    """Go on from coefficients that were written to ``coef`` after their columns were admitted."""
+    raise compiled_only("load")
+
+
+def most_joining(engine, size):
+    """How many columns may join a working set of ``size``."""
+    raise compiled_only("most_joining")
+
+
+def admit(engine, design, sigma, sqnorms, run, joining):
+    """Make room for the ``joining`` columns that follow the working set in ``run.columns``."""
+    raise compiled_only("admit")

@@ -1,0 +1,184 @@
+"""The state of a run on a working set of columns, and what is done to it between kernels."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from fwcore.kernels.types import Floats, Ints
+from fwcore.problem import Problem
+from fwcore.solvers.base import new_counters
+from fwcore.solvers.working_set._engine import Engine, admit, gather, load
+from fwcore.solvers.working_set._screening import Screen
+
+# A point begins less strictly than the last one ended.
+_LESS = 1.5
+# Idle columns are kept at hand up to this number and that of the active ones, since many come back.
+_IDLE = 512
+
+MINIMISE, SCREEN, PASSED, FORESEE = 0, 1, 2, 3
+"""Phases of a round."""
+
+CONTROL = np.dtype(
+    [
+        ("size", np.int64),
+        ("ball", np.bool_),
+        ("f0", np.float64),
+        ("target", np.float64),
+        ("strictness", np.float64),
+        ("inside", np.float64),
+        ("slack", np.float64),
+        ("level", np.float64),
+        ("spent", np.int64),
+        ("phase", np.int64),
+        ("moved", np.float64),
+        ("settled", np.bool_),
+        ("loss", np.float64),
+        ("l1", np.float64),
+        ("square", np.float64),
+        ("nnz", np.int64),
+        ("rounds", np.int64),
+        ("passes", np.int64),
+    ]
+)
+
+
+class WorkingSet(NamedTuple):
+    """A run: the first ``size`` of ``columns`` (k,) are the working set; ``place`` (p,) is the
+    position of a column in it, or -1. ``engine`` holds its coefficients.
+
+    ``image`` and ``residual`` (m,) are X a and -l'(X a, y). ``found`` and ``slopes`` are room for
+    the columns that a round looks at, ``chosen`` and ``values`` (k,) for the support. ``it`` (1,):
+    the size; whether the form is the ball; f(0); the gap that ends a point; by how much a column
+    may be steeper than ``level``, a factor of it, and by how much the slopes of the working set may
+    be off, as a share of it; the entries touched since the last pass; the phase; of the last round
+    the largest change, whether the engine came to an end, the loss, the l1 norm, ||a||^2, the
+    non-zeros; the rounds of the point and the passes of the path.
+    """
+
+    engine: Engine
+    screen: Screen
+    columns: Ints
+    place: NDArray[np.int32]
+    image: Floats
+    residual: Floats
+    found: Ints
+    slopes: Floats
+    chosen: Ints
+    values: Floats
+    it: Any
+    counters: Any
+
+    @classmethod
+    def of(cls, problem: Problem, engine: Engine, options: Any, ball: bool) -> WorkingSet:
+        """An empty working set, a = 0."""
+        it = np.zeros(1, CONTROL)
+        it["ball"], it["f0"], it["target"] = ball, problem.f0, options.tol * problem.f0
+        it["strictness"], it["inside"], it["loss"] = 1.0, engine.loosest, problem.f0
+        counters = new_counters(problem, options)
+        if not problem.loss.closed_line_search:
+            # The pass that the first reference takes; of a parabola it is X'y.
+            counters["dots"] += problem.p
+            counters["entries"] += problem.entries
+        found, capacity = max(problem.p // 10, 256), engine.capacity
+        run = cls(
+            engine,
+            Screen.of(problem),
+            np.zeros(capacity, np.int64),
+            np.full(problem.p, -1, np.int32),
+            np.zeros(problem.m),
+            problem.residual(np.zeros(0, np.int64), np.zeros(0)),
+            np.zeros(found, np.int64),
+            np.zeros(found),
+            np.zeros(capacity, np.int64),
+            np.zeros(capacity),
+            it,
+            counters,
+        )
+        _take_over(problem.design, problem.sigma, problem.sqnorms, run, np.zeros(0))
+        return run
+
+    @property
+    def size(self) -> int:
+        """Columns in the working set."""
+        return int(self.it["size"][0])
+
+    def grown(self) -> WorkingSet:
+        """The same with twice the room."""
+        capacity = 2 * self.columns.size
+        columns = np.concatenate([self.columns, np.zeros_like(self.columns)])
+        return self._replace(
+            engine=self.engine.grown(capacity),
+            columns=columns,
+            chosen=np.zeros(capacity, np.int64),
+            values=np.zeros(capacity),
+        )
+
+    def moved_to(self, problem: Problem, engine: Engine) -> WorkingSet:
+        """The run with the support in another ``engine``, which is empty."""
+        indices, values = self.support()
+        n, capacity = indices.size, engine.capacity
+        while capacity < n:
+            capacity *= 2
+        room = engine if capacity == engine.capacity else engine.grown(capacity)
+        columns, place = np.zeros(capacity, np.int64), np.full_like(self.place, -1)
+        columns[:n], place[indices] = indices, np.arange(n)
+        self.it["size"] = 0
+        run = self._replace(
+            engine=room,
+            columns=columns,
+            place=place,
+            chosen=np.zeros(capacity, np.int64),
+            values=np.zeros(capacity),
+        )
+        _take_over(problem.design, problem.sigma, problem.sqnorms, run, values)
+        return run
+
+    def open_point(self, previous: float, value: float) -> None:
+        """Go to the point ``value`` after the point ``previous``."""
+        it, engine = self.it, self.engine
+        it["inside"] = min(engine.loosest, _LESS * float(it["inside"][0]))
+        it["strictness"], it["rounds"], it["phase"] = 1.0, 0, MINIMISE
+        if engine.foresees:
+            it["phase"], it["slack"] = FORESEE, 0.0
+            it["level"] = max(2.0 * value - previous, 0.0)
+            self.pruned(engine.wanted(self.size, float(it["level"][0])))
+        elif self.size > 2 * int(it["nnz"][0]) + _IDLE:
+            self.pruned(engine.wanted(self.size, 0.5 * float(it["level"][0])))
+
+    def pruned(self, keep: NDArray[np.bool_]) -> None:
+        """Leave only those of the working set that ``keep`` (size,) marks, all active ones among
+        them.
+        """
+        positions = np.flatnonzero(keep)
+        self.place[self.columns[: keep.size][~keep]] = -1
+        self.columns[: positions.size] = self.columns[positions]
+        self.place[self.columns[: positions.size]] = np.arange(positions.size)
+        self.it["size"] = positions.size
+        self.engine.kept(positions)
+
+    def support(self) -> tuple[Ints, Floats]:
+        """Columns and coefficients that the engine holds, in the order of the columns."""
+        n = gathered(self)
+        indices, values = self.chosen[:n].copy(), self.values[:n].copy()
+        order = np.argsort(indices)
+        order = order[values[order] != 0.0]
+        return indices[order], values[order]
+
+
+@njit(nogil=True, cache=True)
+def gathered(run):
+    """The support into ``chosen`` and ``values``; its size."""
+    return gather(run.engine, run)
+
+
+@njit(nogil=True, cache=True)
+def _take_over(design, sigma, sqnorms, run, values):
+    admit(run.engine, design, sigma, sqnorms, run, values.size)
+    run.it[0].size = values.size
+    for k in range(values.size):
+        run.engine.coef[k] = values[k]
+    load(run.engine, run)
