@@ -48,6 +48,7 @@ class Feed:
         """The point under the cursor, of the lead."""
         self._features, self._chosen_at = TopFeatures(), 0.0
         self._features_of: Run | None = None
+        self._reference: Run | None = None
         self._computing: dict[tuple[int, str], Computation] = {}
         self._held: dict[tuple[int, str], tuple[Any, ...]] = {}
 
@@ -106,11 +107,16 @@ class Feed:
     def tick(self) -> None:
         """Send what is new of all runs."""
         shown = self.shown()
+        names = self._names(self.open)
+        if self._waits(shown):
+            # What was drawn before stays until there is something to draw.
+            for sources in self._sources.values():
+                sources.tick(names, self._features, False, self._reference)
+            return
         self._wire.put(lead=self._led)
         self._follow(shown)
         changed = self._choose_features(shown)
-        names = self._names(self.open)
-        reference = reference_of(entry.run for entry in shown)
+        self._reference = reference = reference_of(entry.run for entry in shown)
         for key, sources in self._sources.items():
             sources.tick(names, self._features, changed, reference)
             if self._wire.state.get(f"stop:{key}") is None and sources.run.walk is not None:
@@ -128,6 +134,15 @@ class Feed:
             if len(group) > 1 and at[0] and self._held.get(known) != at:
                 self._held[known] = at
                 self._wire.rows(entry.key, "spread", spread(group, reference), replace=True)
+
+    def _waits(self, shown: list[Shown]) -> bool:
+        """Whether runs take the place of others that are drawn, and none of them has made a step
+        yet.
+        """
+        drawn = {key: sources.run for key, sources in self._sources.items()}
+        new = [entry.run for entry in shown if drawn.get(entry.key) is not entry.run]
+        replaced = any(entry.key in drawn and entry.run in new for entry in shown)
+        return replaced and all(run.latest is None and not run.state.over for run in new)
 
     def _follow(self, shown: list[Shown]) -> None:
         """Turn to the runs that are shown now; what was shown of others goes."""
@@ -192,7 +207,10 @@ class Feed:
 
     def say(self) -> None:
         """Give the open pictures their titles and captions."""
-        shown = [entry for entry in self.shown() if entry.run.reached]
+        entries = self.shown()
+        if self._waits(entries):
+            return
+        shown = [entry for entry in entries if entry.run.reached]
         for picture in all_pictures():
             if picture.name in self.open:
                 said = [(entry.name, picture.describe(entry.run)) for entry in shown]

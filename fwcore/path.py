@@ -203,7 +203,7 @@ class Walk:
 
 def walk_path(
     problem: Problem,
-    solver: str | Solver = "sfw",
+    solver: str | Solver | None = None,
     grid: Sequence[float] | Floats | None = None,
     *,
     seed: int = 0,
@@ -212,6 +212,9 @@ def walk_path(
 ) -> PathResult:
     """Walk a whole path and return it; parameters and errors as in `Walk`, options by keyword.
 
+    Where no solver is named, a grid that decreases is one of lam, walked by "certified", and "sfw"
+    walks any other.
+
     With ``progress`` a bar shows the points reached and the time left, in a shell or a notebook,
     and Ctrl-C (in a notebook, interrupting the kernel) returns what was reached.
 
@@ -219,7 +222,12 @@ def walk_path(
     >>> result = walk_path(datasets.load("diabetes"), "sfw", sampling="2%", tol=1e-4)
     >>> result.points.size
     100
+    >>> walk_path(datasets.load("diabetes"), grid=[0.5, 0.1]).solver
+    'certified'
     """
+    if solver is None:
+        decreases = grid is not None and len(grid) > 1 and grid[0] > grid[-1]
+        solver = "certified" if decreases else "sfw"
     walk = Walk(problem, solver, grid, options, seed=seed)
     if not progress:
         for _ in walk.snapshots():

@@ -2,17 +2,6 @@
 
 // How near, in pixels, a pointer has to come to a line.
 const REACH = 14
-// As few digits as tell a tick from the next, also between powers of ten. Bokeh takes it as text.
-function tickLabel(tick, ticks) {
-  const size = Math.abs(tick)
-  if (size == 0) return '0'
-  const apart = ticks.filter(other => other != tick).map(other => Math.abs(other - tick))
-  const digits = Math.min(15, Math.max(3, 1 + Math.ceil(Math.log10(size / Math.min(...apart)))))
-  for (const [unit, letter] of [[1e9, 'G'], [1e6, 'M'], [1e3, 'k']])
-    if (size >= unit) return Number((tick / unit).toPrecision(digits)) + letter
-  return size >= 1e-3 ? String(Number(tick.toPrecision(digits)))
-    : String(Number(tick.toPrecision(digits)).toExponential())
-}
 
 class Picture {
   constructor(declared, choice, sources, ranges) {
@@ -20,6 +9,7 @@ class Picture {
     this.choice = choice
     this.sources = sources
     this.drawn = new Map()
+    this.stops = new Map()
     this.lit = null
     this.plot = this.figure(ranges)
     const {properties} = this.plot
@@ -109,7 +99,7 @@ class Picture {
   // Layers with rows of a run, as opposed to names and thresholds.
   get data() {
     return [...this.drawn.values()].flat()
-      .filter(part => !['level', 'names'].includes(part.layer.kind))
+      .filter(part => !['level', 'names', 'label'].includes(part.layer.kind))
   }
 
   // Whether there is anything that can be drawn.
@@ -147,6 +137,8 @@ class Picture {
     return this.declared.layers.flatMap(layer => {
       const parts = [this.layer(run, layer)]
       if (layer.named) parts.push(this.names(run, layer))
+      if (layer.label) parts.push(this.own(run, {...layer, kind: 'label', of: layer.kind,
+        style: {text_align: layer.kind == 'gulf' ? 'center' : 'left'}}, ['x', 'y', 'text']))
       return parts
     })
   }
@@ -207,6 +199,7 @@ class Picture {
       if (MARKS[kind].rows) this.colour(key, part)
       else if (kind == 'names') part.renderer.data_source.setv({data: this.ends(key, part)},
         {sync: false})
+      else if (kind == 'label') this.label(key, part)
       if (this.factors && part.leads) {
         const factors = [...(this.sources.column(key, source, this.axis('y').column))].reverse()
         if (!equal(this.factors.factors, factors)) this.factors.setv({factors})
@@ -279,6 +272,17 @@ class Picture {
     return out
   }
 
+  label(key, part) {
+    const {of, label, source} = part.layer
+    const column = name => this.sources.column(key,
+      of == 'level' ? this.declared.layers[0].source : source, name)
+    const xs = column(this.axis('x').column)
+    const data = of == 'level' ? onLevel(label, xs, this.stops.get(key))
+      : inGulf(label, xs, ...this.columns(part.layer)[1].split('|').map(column))
+    if (!['x', 'y'].every(name => equal(part.renderer.data_source.data[name], data[name])))
+      part.renderer.data_source.setv({data}, {sync: false})
+  }
+
   // Once for many changes.
   soon() {
     if (this.waiting) return
@@ -314,10 +318,12 @@ class Picture {
 
   level(key, value) {
     const y = value === null || value === undefined ? [] : [value]
+    this.stops.set(key, value)
     for (const part of this.drawn.get(key) ?? []) {
       const source = part.renderer.data_source
       if (part.layer.kind == 'level' && !equal(source.data.y, y))
         source.setv({data: {y}}, {sync: false})
+      if (part.layer.kind == 'label') this.label(key, part)
     }
   }
 
@@ -329,8 +335,8 @@ class Picture {
   theme({ink, line: faint, paper}, wide) {
     const [label, tick] = wide ? ['20px', '17px'] : ['12px', '11px']
     for (const part of [...this.drawn.values()].flat())
-      if (part.layer.kind == 'names') part.renderer.glyph.setv({text_font_size: tick,
-        background_fill_color: paper, background_fill_alpha: 0.75})
+      if (['names', 'label'].includes(part.layer.kind)) part.renderer.glyph.setv({
+        text_font_size: tick, background_fill_color: paper, background_fill_alpha: 0.75})
     for (const axis of this.axes) axis.setv({axis_label_text_color: ink, axis_line_color: faint,
       major_label_text_color: ink, major_tick_line_color: faint, minor_tick_line_color: faint,
       axis_label_text_font_style: 'normal', axis_label_text_font_size: label,

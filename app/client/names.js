@@ -1,4 +1,4 @@
-// Names at the ends of lines: where each stands, so that none runs into another.
+// Words in pictures: ticks, labels, and names at the ends of lines, none of which meets another.
 
 // Room of a name at the end of a line, in pixels.
 const NAME_WIDTH = 90
@@ -37,4 +37,35 @@ function lifts(parts, {height, at}) {
     found.get(part)[k] = Number.isFinite(at) ? -(NAME_LIFT + at - y) : -NAME_LIFT
   }
   return found
+}
+
+// What says what a layer is: high in a gulf where it is widest, or where a level begins.
+const NOWHERE = {x: [], y: [], text: []}
+
+function inGulf(text, xs, low, high) {
+  let widest = -1
+  const width = k => Math.abs(Math.log(high[k] / low[k]))
+  xs.forEach((_, k) => {
+    if (Number.isFinite(width(k)) && !(width(k) <= width(widest))) widest = k
+  })
+  return widest < 0 ? NOWHERE
+    : {x: [xs[widest]], y: [low[widest] ** 0.3 * high[widest] ** 0.7], text: [text]}
+}
+
+function onLevel(text, xs, value) {
+  const first = xs.find(Number.isFinite)
+  return first === undefined || !Number.isFinite(value ?? NaN) ? NOWHERE
+    : {x: [first], y: [value], text: [text]}
+}
+
+// As few digits as tell a tick from the next, also between powers of ten. Bokeh takes it as text.
+function tickLabel(tick, ticks) {
+  const size = Math.abs(tick)
+  if (size == 0) return '0'
+  const apart = ticks.filter(other => other != tick).map(other => Math.abs(other - tick))
+  const digits = Math.min(15, Math.max(3, 1 + Math.ceil(Math.log10(size / Math.min(...apart)))))
+  for (const [unit, letter] of [[1e9, 'G'], [1e6, 'M'], [1e3, 'k']])
+    if (size >= unit) return Number((tick / unit).toPrecision(digits)) + letter
+  return size >= 1e-3 ? String(Number(tick.toPrecision(digits)))
+    : String(Number(tick.toPrecision(digits)).toExponential())
 }

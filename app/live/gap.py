@@ -12,7 +12,9 @@ from app.runs import Run
 from fwcore import FORMS
 
 _ROWS = 300
-_LEVEL = Layer("level", style={"line_dash": "dotdash", "line_alpha": 0.8})
+_LEVEL = Layer(
+    "level", label="stopping threshold", style={"line_dash": "dotdash", "line_alpha": 0.8}
+)
 
 
 class PathGaps(Picture):
@@ -23,7 +25,7 @@ class PathGaps(Picture):
     x = Axis(("point", "l1", "dots"))
     y = Axis(("gap",), log=True)
     layers = (
-        Layer("gulf", y="seen_gap|relative_gap"),
+        Layer("gulf", y="seen_gap|relative_gap", label="what the sample did not see"),
         Layer("rings", y="own_gap", style={"size": 6}),
         Layer("line", y="relative_gap", named=True, style={"line_width": 1.4}),
         Layer("dots", y="relative_gap", style={"size": 5}),

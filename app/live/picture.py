@@ -60,7 +60,8 @@ class Layer:
     a ``level`` at which the run stops, or a ``band`` and a ``median`` of repeats.
 
     ``x`` and ``y`` are columns of the ``source``; None is the column that the user chose for the
-    axis. ``named``: with the name of the run, or of the row, at the end.
+    axis. ``named``: with the name of the run, or of the row, at the end. ``label``: words beside a
+    gulf or a level of the selected run.
     """
 
     kind: str
@@ -68,6 +69,7 @@ class Layer:
     x: str | None = None
     y: str | None = None
     named: bool = False
+    label: str = ""
     style: dict[str, Any] = field(default_factory=dict)
 
 

@@ -66,6 +66,30 @@ def test_run_walks_and_the_page_tells(small, sent):
     assert (1, "points") not in sources
 
 
+def test_what_was_drawn_stays_until_a_new_run_has_made_a_step(small, sent, monkeypatch):
+    small.hear({"do": "run"})
+    drained(small)
+    before, drawn = held(sent)
+    pool, jobs = small.session._scheduler, []
+    monkeypatch.setattr(pool, "submit", jobs.append)
+    small.hear({"do": "set", "run": 2, "name": "sampling.fraction", "value": "0.5"})
+    small.hear({"do": "run"})
+    small.drain.flush(final=True)
+    state, sources = held(sent)
+    assert state["phase"] == "preparing"
+    assert repr(sources[2, "points"]) == repr(drawn[2, "points"])
+    assert state["title:race"] == before["title:race"]
+    # A page that is loaded again meanwhile is shown the same.
+    sent.clear()
+    small.hear({"do": "lost"})
+    assert repr(held(sent)[1][2, "points"]) == repr(drawn[2, "points"])
+    monkeypatch.undo()
+    for job in jobs:
+        pool.submit(job)
+    drained(small)
+    assert repr(held(sent)[1][2, "points"]) != repr(drawn[2, "points"])
+
+
 def test_settings_that_changed_are_told_until_they_are_applied(small, sent):
     small.hear({"do": "run"})
     drained(small)

@@ -94,13 +94,13 @@ def methods(
         for solver, grid in (("corrective_fw", radii), ("active_set", lam)):
             for n in threads:
                 found.append(
-                    _our_method(
+                    our_method(
                         f"{solver}, {stored}, threads={n}", problem, solver, grid, {"threads": n}
                     )
                 )
         if stored == next(iter(case.stored)):
             for solver in ("certified", "cd"):
-                found.append(_our_method(f"{solver}, {stored}", problem, solver, lam, {}))
+                found.append(our_method(f"{solver}, {stored}", problem, solver, lam, {}))
     # Copies, since peers want arrays that could be written to.
     X, y = case.matrix(), case.problem.y.copy()
     small = np.random.default_rng(0).standard_normal((9, 12))
@@ -127,7 +127,7 @@ def methods(
     return found
 
 
-def _our_method(
+def our_method(
     name: str, problem: Problem, solver: str, grid: Any, options: dict[str, Any]
 ) -> Method:
     return Method(
@@ -168,10 +168,14 @@ def settings(method: Method) -> dict[float, tuple[float, float]]:
 
 def measure(name: str, peers: list[str] | None = None) -> list[dict[str, Any]]:
     """The table of one case."""
+    return measured(name, lambda: methods(CASES[name](), peers))
+
+
+def measured(name: str, made: Callable[[], list[Method]]) -> list[dict[str, Any]]:
+    """The table of the methods that ``made`` gives."""
     _tell(f"[bold]{name}[/bold]")
     begun = time.perf_counter()
-    case = CASES[name]()
-    running = methods(case, peers)
+    running = made()
     chosen = {method.name: settings(method) for method in running}
     wanted = sorted({(m.name, t) for m in running for t, _ in chosen[m.name].values()})
     by_name = {method.name: method for method in running}

@@ -2,7 +2,7 @@
 kernels reach; the page.
 
 Prints tables, and writes README.md and measured.json beside this file. A part of it: ``make bench
-PARTS="certified sampled" CASES=pyrim PEERS=glmnet``. Parts are start, certified, same, sampled,
+PARTS="certified sampled" CASES=pyrim PEERS=glmnet``. Parts are start, certified, logistic, same, sampled,
 rows, oracles, machine, loading, page, and log1p, which needs 3 GB and is left out unless asked for.
 """
 
@@ -18,6 +18,7 @@ import certified
 import finite_sum
 import inexact
 import loading
+import logistic
 import machine
 import page
 import problems
@@ -35,6 +36,7 @@ from fwcore.path_result import versions
 PARTS = (
     "start",
     "certified",
+    "logistic",
     "same",
     "sampled",
     "rows",
@@ -70,6 +72,9 @@ def _tables(
             "100 values of lam, worst relative gap at most the accuracy": certified.measure_all(
                 cases, peers
             )
+        },
+        "logistic": lambda: {
+            "Logistic loss, 100 values of lam to lam max / 20": logistic.measure(cases)
         },
         "same": lambda: {
             "The same algorithm elsewhere: 20 values of lam, worst gap at most 1e-4": same.measure()
@@ -109,7 +114,7 @@ def main() -> None:
     parser.add_argument(
         "--cases",
         nargs="*",
-        choices=[*problems.CASES],
+        choices=[*problems.CASES, *logistic.CASES],
         help="problems; by default all whose files are at hand",
     )
     parser.add_argument(

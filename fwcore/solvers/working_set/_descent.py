@@ -36,7 +36,7 @@ from fwcore.solvers.working_set._extrapolation import (
 
 _PLAIN = 5
 """Cycles that go by before any is remembered: where these settle nothing else is worth its cost."""
-_CYCLES, _NEWTON = 100, 10
+_CYCLES, _NEWTON = 100, 4
 """At most so many cycles and models a round, which is to be short."""
 _ALONE = 40
 """After so many cycles over the active columns the others get a turn."""
@@ -307,6 +307,7 @@ def _minimise(engine, design, y, loss, run, slack):
         first = _settle(design, loss, engine, run, slack, 0.0 if is_parabola(loss) else _INEXACT)
         if not is_parabola(loss):
             _search(design, y, loss, engine, run)
+            run.it[0].settled = first <= slack
         for k in range(run.it[0].size):
             moved = max(moved, abs(engine.coef[k] - engine.before[k]))
         if first <= slack:

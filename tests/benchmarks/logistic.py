@@ -1,0 +1,162 @@
+"""Time to a certified path of the logistic loss: 100 values of lam to lam max / 20, no intercept.
+
+Peers get the columns of unit norm that ours have, and lam in their own units. celer and adelie walk
+the path themselves, skglm is given the last solution, liblinear has no warm start and starts each
+point at zero.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from certified import Method, measured, our_method, worst_gap
+from peers import timed
+
+from fwcore import Problem, datasets
+
+_POINTS, _SPAN = 100, 20.0
+
+
+def _celer(X: Any, y: Any, lam: Any, tolerance: float) -> Any:
+    from celer.homotopy import celer_path
+
+    return celer_path(X, y, "logreg", alphas=lam, tol=tolerance, max_iter=1000, use_PN=True)[1]
+
+
+def _skglm(X: Any, y: Any, lam: Any, tolerance: float) -> Any:
+    from skglm.datafits import Logistic
+    from skglm.penalties import L1
+    from skglm.solvers import ProxNewton
+
+    solver = ProxNewton(tol=tolerance, max_iter=1000, fit_intercept=False, warm_start=True)
+    w, found = np.zeros(X.shape[1]), []
+    for value in lam:
+        penalty = L1(value / y.size)
+        w = solver.solve(X, y, Logistic(), penalty, w_init=w.copy(), Xw_init=X @ w)[0]
+        found.append(w)
+    return np.column_stack(found)
+
+
+def _adelie(X: Any, y: Any, lam: Any, tolerance: float) -> Any:
+    import adelie
+
+    if scipy.sparse.issparse(X):
+        design = adelie.matrix.sparse(scipy.sparse.csc_matrix(X))
+    else:
+        design = adelie.matrix.dense(X)
+    state = adelie.grpnet(
+        design,
+        adelie.glm.binomial((y + 1.0) / 2.0),
+        lmda_path=lam / y.size,
+        intercept=False,
+        tol=tolerance,
+        irls_tol=tolerance,
+        early_exit=False,
+        progress_bar=False,
+    )
+    return state.betas.T
+
+
+def _liblinear(X: Any, y: Any, lam: Any, tolerance: float) -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    found = []
+    for value in lam:
+        model = LogisticRegression(
+            l1_ratio=1.0,
+            C=1.0 / value,
+            solver="liblinear",
+            fit_intercept=False,
+            tol=tolerance,
+            max_iter=10_000,
+            random_state=0,
+        )
+        found.append(model.fit(X, y).coef_[0])
+    return np.column_stack(found)
+
+
+@dataclass(frozen=True)
+class _Peer:
+    package: str
+    ladder: tuple[float, ...]
+    run: Callable[[Any, Any, Any, float], Any]
+
+
+_PEERS = (
+    _Peer("celer", (1e-3, 1e-4, 1e-5, 1e-6), _celer),
+    _Peer("skglm", (1e-3, 1e-4, 1e-5, 1e-6, 1e-7), _skglm),
+    _Peer("adelie", (1e-6, 1e-8, 1e-10, 1e-12), _adelie),
+    _Peer("liblinear", (1e-2, 1e-3, 1e-4, 1e-5), _liblinear),
+)
+
+
+def _labelled(name: str) -> Problem:
+    made = datasets.read(name)
+    return Problem.from_arrays(made.X, np.where(made.y > np.median(made.y), 1.0, -1.0), name=name,
+                               loss="logistic")  # fmt: skip
+
+
+def _halves() -> Problem:
+    """`classic`, whose response is split at its median."""
+    return _labelled("classic")
+
+
+def _expression() -> Problem:
+    """The shape of leukemia, 72 x 7,129: blocks of correlated columns, ten of which tell."""
+    random = np.random.default_rng(0)
+    X = np.repeat(random.standard_normal((72, 360)), 20, axis=1)[:, :7129]
+    X = 0.8 * X + 0.6 * random.standard_normal(X.shape)
+    u = X[:, ::713][:, :10].sum(axis=1) + random.standard_normal(72)
+    return Problem.from_arrays(X, np.where(u > 0, 1.0, -1.0), loss="logistic", name="expression")
+
+
+CASES: dict[str, Callable[[], Problem]] = {
+    "arcene": partial(_labelled, "arcene"),
+    "dorothea": partial(_labelled, "dorothea"),
+    "classic": _halves,
+    "expression": _expression,
+}
+
+
+def _methods(problem: Problem) -> list[Method]:
+    lam = np.geomspace(problem.lam_max, problem.lam_max / _SPAN, _POINTS)
+    found = [our_method("certified", problem, "certified", lam, {})]
+    X, y = problem.design.exported()[0], problem.y.copy()
+    X = scipy.sparse.csc_array(X) if scipy.sparse.issparse(X) else X
+    random = np.random.default_rng(0)
+    small, labels = random.standard_normal((9, 12)), np.where(np.arange(9) % 2, 1.0, -1.0)
+    toy = scipy.sparse.csc_array(small) if scipy.sparse.issparse(X) else np.asfortranarray(small)
+    for peer in _PEERS:
+        begun = time.perf_counter()
+        try:
+            # Compilation, and what a first call sets up, is nobody's time.
+            peer.run(toy, labels, np.array([1.0, 0.5]), 1e-2)
+        except ImportError:
+            continue
+        print(f"  {peer.package}: first call {time.perf_counter() - begun:.1f} s")
+        found.append(
+            Method(
+                peer.package,
+                peer.ladder,
+                lambda tolerance, peer=peer: timed(lambda: peer.run(X, y, lam, tolerance)),
+                lambda coefs: worst_gap(problem, "penalty", lam, coefs),
+                ours=False,
+            )
+        )
+    return found
+
+
+def measure(only: list[str] | None = None) -> list[dict[str, Any]]:
+    """All cases whose files are at hand."""
+    rows = []
+    for name, made in CASES.items():
+        at_hand = name == "expression" or datasets.available(datasets.find(name))
+        if at_hand and (not only or name in only):
+            rows += measured(name, lambda made=made: _methods(made()))
+    return rows
