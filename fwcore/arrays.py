@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse
@@ -12,7 +13,9 @@ from fwcore import design as designs
 from fwcore.design import Design
 from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
-from fwcore.losses import Loss
+from fwcore.losses import Loss, find_loss
+
+_DTYPES = ("float64", "float32")
 
 
 class DefaultNames(Sequence[str]):
@@ -99,9 +102,33 @@ def checked_test(
     return train.with_rows(X), y
 
 
-def require_response(loss: Loss, X: Any, y: Floats) -> None:
+def checked_kind(loss: Any, positive: Any, intercept: Any, dtype: Any) -> Loss:
+    """What kind of problem is asked for; the loss."""
+    loss = find_loss(loss) if isinstance(loss, str) else loss
+    require(hasattr(loss, "curvature_bound"), "loss", "the name of a loss, or a Loss", loss)
+    require(isinstance(positive, bool), "positive", "True or False", positive)
+    require(isinstance(intercept, bool), "intercept", "True or False", intercept)
+    rule = f'False: with the {loss.name} loss standardize=True or "centre" implies one'
+    require(not (intercept and loss.centred), "intercept", rule, intercept)
+    require(dtype in _DTYPES, "dtype", f"one of {list(_DTYPES)}", dtype)
+    return cast(Loss, loss)
+
+
+def digest_of(kind: str, arrays: Iterable[Any]) -> str:
+    """Hex digest of words and arrays."""
+    digest = hashlib.blake2b(kind.encode(), digest_size=16)
+    for array in arrays:
+        digest.update(str((array.shape, array.dtype.str)).encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def require_response(loss: Loss, X: Any, y: Floats, intercept: bool) -> None:
     """Raise `ParameterError` where a loss does not take the response or the stored design."""
     require(loss.takes(y), "y", f"{loss.response}, for the {loss.name} loss", _odd(y))
+    # The best intercept of one class alone is infinite.
+    alone = intercept and loss.separable and np.ptp(y) == 0
+    require(not alone, "y", "of both classes, for an intercept", float(y[0]))
     centred = designs.is_design(X) and bool(X.offset.any()) and not loss.centred
     rule = f"a design without offsets, for the {loss.name} loss"
     require(not centred, "X", rule, "centred columns")

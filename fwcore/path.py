@@ -90,6 +90,9 @@ class Walk:
         if problem.positive and not self.solver.positive:
             rule = "False: this method does not know the constraint a >= 0"
             raise ParameterError("positive", type(self.solver).__name__, rule, True)
+        if problem.intercept and not self.solver.intercept:
+            rule = "False: this method has no intercept"
+            raise ParameterError("intercept", type(self.solver).__name__, rule, True)
         if isinstance(options, Options):
             options = options.settings()
         self.options = build(self.solver.Options, type(self.solver).__name__, options or {})

@@ -4,7 +4,6 @@ are compared.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,10 +13,12 @@ import numpy as np
 
 from fwcore import design as designs
 from fwcore.arrays import (
+    checked_kind,
     checked_matrix,
     checked_names,
     checked_test,
     checked_vector,
+    digest_of,
     require,
     require_response,
     scaled,
@@ -25,14 +26,14 @@ from fwcore.arrays import (
 from fwcore.design import Design
 from fwcore.display import problem_html
 from fwcore.forms import FORMS
-from fwcore.judging import Verdict, duality_gap, image, misclassified
+from fwcore.judging import Verdict, best_shift, duality_gap, image, misclassified
 from fwcore.kernels.types import Floats, Ints
-from fwcore.losses import Loss, find_loss
+from fwcore.losses import Loss
 
-_DTYPES = ("float64", "float32")
 # Sums in another order differ by less than this share of them.
 _TIE = 1e-9
 _NAN = float("nan")
+_NOTHING = np.zeros(0, np.int64), np.zeros(0)
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,9 @@ class Problem:
         The same columns, with the offsets and scales of the training rows, and the response in the
         units given; or None.
     loss : Loss
-    positive : bool
-        Whether a >= 0 is a constraint.
+    positive, intercept : bool
+        Whether a >= 0 is a constraint; whether predictions are x_i'a + b with an unpenalised b, for
+        which f(a) is least (of losses that are not centred).
     sigma : ndarray of shape (p,)
         X'y.
     sqnorms : ndarray of shape (p,)
@@ -85,6 +87,7 @@ class Problem:
     feature_names: Sequence[str]
     name: str = "data"
     positive: bool = False
+    intercept: bool = False
     source: tuple[tuple[str, Any], ...] = ()
 
     @classmethod
@@ -95,6 +98,7 @@ class Problem:
         *,
         loss: str | Loss = "squared",
         positive: bool = False,
+        intercept: bool = False,
         test: tuple[Any, Any] | None = None,
         standardize: bool | str = True,
         feature_names: Sequence[str] | None = None,
@@ -116,6 +120,8 @@ class Problem:
             be centred: only of the squared loss.
         positive : bool
             Adds the constraint a >= 0. The vertices of the ball are then 0 and +delta e_j.
+        intercept : bool
+            Adds an unpenalised constant to the predictions, where columns are not centred.
         test : (X_test, y_test), optional
             Rows for the test error; transformed with the training rows' means and scales. For a
             design of products, X_test holds the base features.
@@ -144,13 +150,10 @@ class Problem:
         require(
             y.size == X.shape[0], "y", f"of length {X.shape[0]}, the number of rows of X", y.size
         )
-        loss = find_loss(loss) if isinstance(loss, str) else loss
-        require(hasattr(loss, "curvature_bound"), "loss", "the name of a loss, or a Loss", loss)
-        require(isinstance(positive, bool), "positive", "True or False", positive)
-        require(dtype in _DTYPES, "dtype", f"one of {list(_DTYPES)}", dtype)
+        loss = checked_kind(loss, positive, intercept, dtype)
         names = checked_names(names, X)
         train = X if designs.is_design(X) else designs.from_matrix(X, dtype)
-        require_response(loss, X, y)
+        require_response(loss, X, y, intercept)
         train, sqnorms, offset, scale = scaled(train, y, loss, standardize)
         in_range = bool(np.isfinite(train.scale).all() and np.isfinite(sqnorms).all())
         rule = f"in the range of {dtype}, their squares in that of float64"
@@ -159,13 +162,14 @@ class Problem:
         loss, y = loss.fitted(y, scale), (y - offset) / scale
         sigma = np.empty(sqnorms.size)
         designs.full_pass(train, y, float(y.sum()), sigma)
-        require(bool(sigma.any()), "y", "not orthogonal to every column of X", "X'y = 0")
+        told = intercept or bool(sigma.any())
+        require(told, "y", "not orthogonal to every column of X", "X'y = 0")
         test_design, test_y = checked_test(test, train)
         for array in (*train, *(test_design or ()), y, sigma, sqnorms):
             if isinstance(array, np.ndarray):
                 array.setflags(write=False)
         seen = (train, y, offset, scale, loss, sigma, sqnorms)
-        return cls(*seen, test_design, test_y, names, name, positive)
+        return cls(*seen, test_design, test_y, names, name, positive, intercept)
 
     @property
     def m(self) -> int:
@@ -184,22 +188,18 @@ class Problem:
 
     @cached_property
     def rows(self) -> Any:
-        """The rows of X, for methods that look at one sample at a time: another copy of it, made
-        when first asked for.
-        """
+        """The rows of X, for methods of one sample at a time: a copy, made when asked for."""
         return self.design.by_rows()
 
     @cached_property
     def kappa_share(self) -> float:
-        """kappa / n of `fwcore.datasets.kappa_share`, of the design as it is walked; a pass over X,
-        by rows.
-        """
+        """kappa / n of `fwcore.datasets.kappa_share`, as the design is walked; a pass, by rows."""
         return float(designs.kappa_share(self.rows, self.m, self.p))
 
     @cached_property
     def f0(self) -> float:
         """f(0), the unit of relative gaps: 1/2 ||y||^2, or m log 2."""
-        return self.loss.value(np.zeros(self.m), self.y)
+        return self.loss.value(self.fitted(*_NOTHING), self.y)
 
     @cached_property
     def lam_max(self) -> float:
@@ -210,6 +210,8 @@ class Problem:
         def correlate(v: Floats) -> Floats:
             return -self.gradient(v)
 
+        if self.intercept:
+            return self.steepest(self.gradient(self.residual(*_NOTHING)))
         return self.steepest(-self.loss.initial_slope(self.sigma, self.y, correlate))
 
     @cached_property
@@ -218,24 +220,27 @@ class Problem:
         given = np.abs(self.y_offset + self.y_scale * self.y)
         return bool((np.abs(given - 1.0) <= _TIE).all())
 
-    @property
-    def _digest_key(self) -> str:
-        return self.loss.text + (" positive" if self.positive else "")
-
     @cached_property
     def content_hash(self) -> str:
         """Hex digest of the loss, the training design and the response, as the solvers see them."""
-        digest = hashlib.blake2b(self._digest_key.encode(), digest_size=16)
-        for array in (*self.design.stored, self.design.offset, self.design.scale, self.y):
-            digest.update(str((array.shape, array.dtype.str)).encode())
-            digest.update(np.ascontiguousarray(array).data)
-        return digest.hexdigest()
+        flags = (" positive" if self.positive else "") + (" intercept" if self.intercept else "")
+        arrays = (*self.design.stored, self.design.offset, self.design.scale, self.y)
+        return digest_of(self.loss.text + flags, arrays)
+
+    def fitted(self, indices: Ints, coefficients: Floats) -> Floats:
+        """Predictions for the training rows, in the solvers' scale: X a, and the best intercept."""
+        fitted = image(self.design, indices, coefficients)
+        return fitted + self.shift(fitted)
+
+    def shift(self, fitted: Floats) -> float:
+        """The intercept that is best for X a of shape (m,); 0 where there is none."""
+        return best_shift(self.loss, fitted, self.y) if self.intercept else 0.0
 
     def residual(self, indices: Ints, coefficients: Floats) -> Floats:
         """R = -l'(X a, y) of shape (m,), recomputed from the coefficients in the solvers' scale: y
         - X a of the squared loss.
         """
-        return -self.loss.derivative(image(self.design, indices, coefficients), self.y)
+        return -self.loss.derivative(self.fitted(indices, coefficients), self.y)
 
     def gradient(self, residual: Floats) -> Floats:
         """-X'R of shape (p,): one pass over X."""
@@ -279,7 +284,7 @@ class Problem:
             An unknown form.
         """
         require(form in FORMS, "form", f"one of {(*FORMS,)}", form)
-        fitted = image(self.design, indices, coefficients)
+        fitted = self.fitted(indices, coefficients)
         residual = -self.loss.derivative(fitted, self.y)
         gradient = self.gradient(residual)
         gradient[indices] += ridge * coefficients
@@ -287,29 +292,20 @@ class Problem:
         objective = self.loss.value(fitted, self.y) + 0.5 * quadratic
         l1 = float(np.abs(coefficients).sum())
         steepest = self.steepest(gradient)
+        gap = _NAN
         if form == "ball":
             gap = float(gradient[indices] @ coefficients) + value * steepest
-        elif form == "support":
-            gap = float("nan")
-        else:
+        elif form == "penalty":
             gap = duality_gap(
                 self.loss, self.y, residual, objective, value, l1, steepest, quadratic
             )
         if self.positive and (coefficients < 0.0).any():
             gap = float("inf")
         test_error, test_misclassified = self._test_errors(indices, coefficients)
-        return Verdict(
-            objective,
-            gap,
-            self._train_error(fitted),
-            test_error,
-            l1,
-            int(np.count_nonzero(coefficients)),
-            misclassified(self.y_offset + self.y_scale * fitted, self._given)
-            if self.labels
-            else _NAN,
-            test_misclassified,
-        )
+        nnz, train_error = int(np.count_nonzero(coefficients)), self._train_error(fitted)
+        wrong = self._misclassified(self.y_offset + self.y_scale * fitted, self._given)
+        errors = (train_error, test_error, l1, nnz, wrong, test_misclassified)
+        return Verdict(objective, gap, *errors)
 
     def hit(self, indices: Ints, coefficients: Floats, answer: Ints) -> float:
         """The share of the columns ``answer`` (k,) that are among the k steepest at a, ties
@@ -321,7 +317,7 @@ class Problem:
 
     def train_error(self, indices: Ints, coefficients: Floats) -> float:
         """Error on the training rows, as in `Verdict`, at the cost of the columns given."""
-        return self._train_error(image(self.design, indices, coefficients))
+        return self._train_error(self.fitted(indices, coefficients))
 
     def test_error(self, indices: Ints, coefficients: Floats) -> float:
         """Error on the test rows, as in `Verdict`; NaN without test rows."""
@@ -340,11 +336,15 @@ class Problem:
         if self.test_design is None or self.test_y is None:
             return _NAN, _NAN
         prediction = self.predict(self.test_design, indices, coefficients)
-        wrong = misclassified(prediction, self.test_y) if self.labels else _NAN
+        wrong = self._misclassified(prediction, self.test_y)
         return self.loss.error(prediction, self.test_y), wrong
+
+    def _misclassified(self, prediction: Floats, labels: Floats) -> float:
+        return misclassified(prediction, labels) if self.labels else _NAN
 
     _repr_html_ = problem_html
 
     def predict(self, design: Design, indices: Ints, coefficients: Floats) -> Floats:
         """Of the rows of ``design`` or ``test_design``, in the units of the y that was given."""
-        return self.y_offset + self.y_scale * image(design, indices, coefficients)
+        shift = self.shift(image(self.design, indices, coefficients)) if self.intercept else 0.0
+        return self.y_offset + self.y_scale * (image(design, indices, coefficients) + shift)

@@ -17,7 +17,7 @@ estimate of
            before the step
 gap        the method's own gap before the step: sampled gap of ``sfw``, full gap of ``fw``, ``cd``;
            stochastic gap of ``sfw_rows`` and the like, from derivatives that may be stale;
-           for ``corrective_fw``, ``active_set`` and ``certified`` an upper bound of the true gap after the step
+           for those on working sets an upper bound of the true gap after the step
 true_gap   gap over all columns after the step, by the judge; NaN except at checkpoints and at the
            ends of points
 l1         sum of abs(a) after the step

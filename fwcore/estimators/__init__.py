@@ -6,13 +6,16 @@ from fwcore.estimators.certificate import Certificate, certify
 from fwcore.estimators.cv import FWElasticNetCV, FWLassoCV
 from fwcore.estimators.linear import FWElasticNet, FWLasso
 from fwcore.estimators.paths import lasso_path
+from fwcore.estimators.smooth import FWHuber, FWLogistic
 
 __all__ = [
     "Certificate",
     "FWElasticNet",
     "FWElasticNetCV",
+    "FWHuber",
     "FWLasso",
     "FWLassoCV",
+    "FWLogistic",
     "certify",
     "lasso_path",
 ]

@@ -62,7 +62,7 @@ def certify(
         One of the two.
     l1_ratio : float in (0, 1]
     intercept : float, optional
-        b, which is not penalised; None: there is none. Only with the squared loss.
+        b, which is not penalised; None: there is none.
     positive : bool
         w >= 0 is a constraint; an answer that breaks it has an infinite gap.
     loss : str
@@ -82,13 +82,18 @@ def certify(
     True
     """
 
-    _check(alpha, delta, l1_ratio, intercept, loss)
+    _check(alpha, delta, l1_ratio)
     # Lists and data frames as well; a matrix stays as sparse as it is.
     X, y = X if scipy.sparse.issparse(X) else np.asarray(X), np.asarray(y)
     if loss == "squared":
         problem = problem_of(X, y, centred=intercept is not None, positive=positive)
     else:
-        problem = Problem.from_arrays(X, y, loss=loss, standardize=False, positive=positive)
+        chosen: dict[str, Any] = {
+            "loss": loss,
+            "positive": positive,
+            "intercept": intercept is not None,
+        }
+        problem = Problem.from_arrays(X, y, standardize=False, **chosen)
     coef = _coefficients(coef, problem.p)
     form, value, ridge = "ball", float(delta or 0.0), 0.0
     if alpha is not None:
@@ -100,8 +105,12 @@ def certify(
     outside = form == "ball" and verdict.l1 > value * (1.0 + 1e-12)
     # What the intercept is off its best value for these coefficients.
     off = 0.0
-    if intercept is not None:
+    if intercept is not None and loss == "squared":
         off = 0.5 * problem.m * (intercept - best_intercept(X, y, coef)) ** 2
+    elif intercept is not None:
+        fitted = np.asarray(X @ coef) + intercept
+        best = problem.fitted(indices, coef[indices])
+        off = problem.loss.value(fitted, problem.y) - problem.loss.value(best, problem.y)
     objective = (verdict.objective + penalty + off) / problem.m
     gap = float("inf") if outside else (max(verdict.true_gap, 0.0) + off) / problem.m
     return Certificate(float(objective), float(gap), float(gap * problem.m / problem.f0))
@@ -112,13 +121,11 @@ def _require(holds: bool, name: str, rule: str, got: Any) -> None:
         raise ParameterError(name, "certify", rule, got)
 
 
-def _check(alpha: Any, delta: Any, l1_ratio: Any, intercept: Any, loss: str) -> None:
+def _check(alpha: Any, delta: Any, l1_ratio: Any) -> None:
     _require((alpha is None) != (delta is None), "alpha", "given, or else delta", alpha)
     name, value = ("delta", delta) if alpha is None else ("alpha", alpha)
     require_number(name, value, "certify")
     require_number("l1_ratio", l1_ratio, "certify", 1.0)
-    known = loss == "squared" or intercept is None
-    _require(known, "intercept", "None with this loss", intercept)
 
 
 def _coefficients(coef: Any, p: int) -> Any:

@@ -9,11 +9,11 @@ from joblib import Parallel, delayed
 from sklearn.model_selection import check_cv
 
 from fwcore.estimators import paths
-from fwcore.estimators.linear import Certified, validated
+from fwcore.estimators.linear import CertifiedRegressor
 from fwcore.kernels.types import Floats
 
 
-class FWElasticNetCV(Certified):
+class FWElasticNetCV(CertifiedRegressor):
     """`FWElasticNet` at the alpha of least mean squared error over folds.
 
     Parameters
@@ -75,13 +75,13 @@ class FWElasticNetCV(Certified):
     def fit(self, X: Any, y: Any, callback: Any = None) -> Any:
         """Choose alpha over the folds, then fit to all rows; as `FWElasticNet.fit`."""
         given = X
-        X, y = validated(self, X, y)
+        X, y = self._validated(X, y)
         paths.require_number("l1_ratio", self.l1_ratio, type(self).__name__, 1.0)
-        if paths.is_flat(X, y, self.fit_intercept, self.positive):
+        if self._is_flat(X, y):
             self.alphas_, self.mse_path_ = np.zeros(0), np.zeros((0, 0))
             self.alpha_ = 1.0
         else:
-            problem = paths.problem_of(X, y, centred=self.fit_intercept, positive=self.positive)
+            problem = self._problem(X, y)
             ratio = self.l1_ratio
             self.alphas_ = paths.alpha_grid(problem, ratio, self.alphas, self.eps)
             folds = [*check_cv(self.cv).split(X, y)]
@@ -100,10 +100,8 @@ class FWElasticNetCV(Certified):
         """Mean squared errors on the rows ``test`` of the path on the rows ``train``."""
         X_train, y_train = X[train], y[train]
         coefs = np.zeros((X.shape[1], self.alphas_.size))
-        if not paths.is_flat(X_train, y_train, self.fit_intercept, self.positive):
-            problem = paths.problem_of(
-                X_train, y_train, centred=self.fit_intercept, positive=self.positive
-            )
+        if not self._is_flat(X_train, y_train):
+            problem = self._problem(X_train, y_train)
             owner = type(self).__name__
             solver = paths.solver_of(self.solver, "penalty", problem, self.l1_ratio, owner)
             result = paths.walk(

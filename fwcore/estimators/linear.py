@@ -18,12 +18,15 @@ from fwcore.kernels.types import Floats
 from fwcore.path_result import PathResult
 from fwcore.problem import Problem
 
-_DTYPES = [np.float64, np.float32]
+DTYPES = [np.float64, np.float32]
 
 
-class Certified(RegressorMixin, BaseEstimator):
+class Certified(BaseEstimator):
     """What the estimators share: the path that is walked to the form and value that a subclass asks
     for, and its gap. scikit-learn reads their parameters from their signatures.
+
+    Of the squared loss; others say what their problem is, when zeros are its answer for every
+    alpha, and what intercept belongs to coefficients.
     """
 
     alpha: float
@@ -35,7 +38,7 @@ class Certified(RegressorMixin, BaseEstimator):
     max_iter: int
     random_state: Any
     coef_: Floats
-    intercept_: float
+    intercept_: Any
 
     def _hold(self, given: Mapping[str, Any]) -> None:
         """Keep the parameters as they are given, unchecked, as scikit-learn asks."""
@@ -52,18 +55,29 @@ class Certified(RegressorMixin, BaseEstimator):
         ParameterError
             Anything does not fit; before anything runs.
         """
-        X, y = validated(self, X, y)
+        X, y = self._validated(X, y)
         form, value = self._asked(len(y))
         self.path_: PathResult | None = None
         self.n_iter_, self.dual_gap_, coef = 0, 0.0, np.zeros(X.shape[1])
-        if not paths.is_flat(X, y, self.fit_intercept, self.positive):
-            problem = paths.problem_of(X, y, centred=self.fit_intercept, positive=self.positive)
+        if not self._is_flat(X, y):
+            problem = self._problem(X, y)
             coef = self._walked(problem, form, value, callback).astype(X.dtype)
             if X.dtype != np.float64:
                 # Rounded coefficients have a gap of their own.
                 self.dual_gap_ = self._gap_of(problem, form, value, coef)
         self._keep(X, y, coef)
         return self
+
+    def _validated(self, X: Any, y: Any) -> tuple[Any, Floats]:
+        """X and y as the problem takes them."""
+        X, y = validate_data(self, X, y, accept_sparse="csc", dtype=DTYPES, y_numeric=True)
+        return X, np.asarray(y, dtype=np.float64)
+
+    def _is_flat(self, X: Any, y: Floats) -> bool:
+        return paths.is_flat(X, y, self.fit_intercept, self.positive)
+
+    def _problem(self, X: Any, y: Floats) -> Problem:
+        return paths.problem_of(X, y, centred=self.fit_intercept, positive=self.positive)
 
     def _asked(self, m: int) -> tuple[str, float]:
         """The form that is solved, and its lam or delta.
@@ -112,16 +126,16 @@ class Certified(RegressorMixin, BaseEstimator):
         self.coef_ = coef.astype(X.dtype)
         self.intercept_ = paths.best_intercept(X, y, coef) if self.fit_intercept else 0.0
 
-    def predict(self, X: Any) -> Floats:
+    def _linear(self, X: Any) -> Floats:
         """X w + b, of shape (m,)."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=_DTYPES, reset=False)
-        return np.asarray(X @ self.coef_ + self.intercept_)
+        X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=DTYPES, reset=False)
+        return np.asarray(X @ np.ravel(self.coef_) + self.intercept_)
 
     @property
     def sparse_coef_(self) -> scipy.sparse.csr_array:
         """The coefficients, of shape (1, p)."""
-        return scipy.sparse.csr_array(self.coef_[None])
+        return scipy.sparse.csr_array(np.atleast_2d(self.coef_))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -129,7 +143,15 @@ class Certified(RegressorMixin, BaseEstimator):
         return tags
 
 
-class FWElasticNet(Certified):
+class CertifiedRegressor(RegressorMixin, Certified):
+    """Those that predict numbers."""
+
+    def predict(self, X: Any) -> Floats:
+        """X w + b, of shape (m,)."""
+        return self._linear(X)
+
+
+class FWElasticNet(CertifiedRegressor):
     """min 1/(2 m) ||y - X w - b||^2 + alpha (l1_ratio ||w||_1 + (1 - l1_ratio) / 2 ||w||^2).
 
     Parameters
@@ -184,7 +206,7 @@ class FWElasticNet(Certified):
         self._hold(locals())
 
 
-class FWLasso(Certified):
+class FWLasso(CertifiedRegressor):
     """min 1/(2 m) ||y - X w - b||^2 + alpha ||w||_1, or subject to ||w||_1 <= delta.
 
     Parameters
@@ -224,9 +246,3 @@ class FWLasso(Certified):
             return super()._asked(m)
         paths.require_number("delta", self.delta, type(self).__name__)
         return "ball", float(self.delta)
-
-
-def validated(estimator: Any, X: Any, y: Any) -> tuple[Any, Floats]:
-    """X and y as every estimator takes them."""
-    X, y = validate_data(estimator, X, y, accept_sparse="csc", dtype=_DTYPES, y_numeric=True)
-    return X, np.asarray(y, dtype=np.float64)

@@ -163,8 +163,8 @@ class Solver(ABC):
         takes a problem is the reference of others (`certified_solver`).
     needs : tuple of str
         What it needs of a loss, of `NEEDS`; a loss that has all of it is walked.
-    positive : bool
-        Whether it walks problems with the constraint a >= 0.
+    positive, intercept : bool
+        Whether it walks problems with the constraint a >= 0, and with an unpenalised intercept.
     draws : "columns" or "rows"
         What random updates, if it makes any, look at.
     most_entries : int, optional
@@ -188,6 +188,7 @@ class Solver(ABC):
     certified: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ()
     positive: ClassVar[bool] = False
+    intercept: ClassVar[bool] = False
     draws: ClassVar[str] = "columns"
     most_entries: ClassVar[int | None] = None
     counts: ClassVar[bool] = True

@@ -70,7 +70,11 @@ def certified_solver(problem: Problem, form: str) -> Solver:
         There is none.
     """
     for solver in all_solvers():
-        takes = not solver.lacks(problem.loss) and (solver.positive or not problem.positive)
+        takes = (
+            not solver.lacks(problem.loss)
+            and (solver.positive or not problem.positive)
+            and (solver.intercept or not problem.intercept)
+        )
         if solver.certified and solver.form == form and takes:
             return solver
     rule = "one of which a solver is certified, for this loss"

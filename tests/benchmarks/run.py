@@ -2,8 +2,9 @@
 kernels reach; the page.
 
 Prints tables, and writes README.md and measured.json beside this file. A part of it: ``make bench
-PARTS="certified sampled" CASES=pyrim PEERS=glmnet``. Parts are start, certified, logistic, same, sampled,
-rows, oracles, machine, loading, page, and log1p, which needs 3 GB and is left out unless asked for.
+PARTS="certified sampled" CASES=pyrim PEERS=glmnet``. Parts are start, certified, logistic, same,
+sampled, rows, oracles, machine, loading, page, and log1p, which needs 3 GB and is left out unless
+asked for.
 """
 
 from __future__ import annotations

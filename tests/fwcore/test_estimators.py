@@ -25,6 +25,7 @@ from fwcore.estimators import (
     FWElasticNetCV,
     FWLasso,
     FWLassoCV,
+    FWLogistic,
     certify,
     lasso_path,
 )
@@ -226,6 +227,19 @@ def test_a_logistic_answer_of_scikit_learn_is_certified():
     assert worse.gap >= worse.objective - told.objective
 
 
+def test_an_intercept_of_two_classes_is_certified_too():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 30))
+    y = np.where(X[:, 0] - X[:, 1] + 1.0 + 0.5 * rng.normal(size=100) > 0, 1.0, -1.0)
+    model = FWLogistic(alpha=0.02, tol=1e-10).fit(X, y)
+    given = {"alpha": 0.02, "loss": "logistic"}
+    told = certify(X, y, model.coef_[0], intercept=model.intercept_[0], **given)
+    assert told.gap == pytest.approx(model.dual_gap_, abs=1e-12)
+    off = certify(X, y, model.coef_[0], intercept=model.intercept_[0] + 0.1, **given)
+    assert off.gap == pytest.approx(told.gap + off.objective - told.objective)
+    assert off.objective > told.objective
+
+
 @pytest.mark.parametrize(
     ("wrong", "what"),
     [
@@ -253,7 +267,7 @@ def test_what_does_not_fit_is_told_by_its_name(wrong, what):
         ({"alpha": -1.0}, "'alpha'"),
         ({"alpha": 1.0, "coef": np.zeros(3)}, "'coef'"),
         ({"alpha": 1.0, "coef": np.full(10, np.nan)}, "'coef'"),
-        ({"alpha": 1.0, "loss": "huber", "intercept": 0.0}, "'intercept'"),
+        ({"alpha": 1.0, "loss": "hinge", "intercept": 0.0}, "'loss'"),
     ],
 )
 def test_what_cannot_be_certified_is_told_by_its_name(wrong, what):

@@ -269,7 +269,8 @@ def mixed(loss, seed):
     y = X[:, 6] - 2.0 * X[:, 7] + random.standard_normal(m) * (1.0 + 9.0 * (random.random(m) < 0.1))
     X = scipy.sparse.csc_array(X) if seed % 4 < 2 else X
     y = np.where(y > np.median(y), 1.0, -1.0) if loss == "logistic" else y
-    return Problem.from_arrays(X, y, loss=loss, positive=seed % 3 == 0)
+    intercept = loss != "squared" and seed % 5 < 3
+    return Problem.from_arrays(X, y, loss=loss, positive=seed % 3 == 0, intercept=intercept)
 
 
 def least_objective(problem, lam, ridge):
@@ -277,19 +278,22 @@ def least_objective(problem, lam, ridge):
     X, p = problem.design.matrix(), problem.p
     top = 0.0 if problem.positive else None
 
+    free = None if problem.intercept else 0.0
+
     def value(w):
-        a = w[:p] - w[p:]
-        u = X @ a
-        slope = X.T @ problem.loss.derivative(u, problem.y) + ridge * a
-        objective = problem.loss.value(u, problem.y) + 0.5 * ridge * a @ a + lam * w.sum()
-        return objective, np.concatenate([slope, -slope]) + lam
+        a, b = w[:p] - w[p:-1], w[-1]
+        u = X @ a + b
+        r = problem.loss.derivative(u, problem.y)
+        slope = X.T @ r + ridge * a
+        objective = problem.loss.value(u, problem.y) + 0.5 * ridge * a @ a + lam * w[:-1].sum()
+        return objective, np.concatenate([slope + lam, lam - slope, [r.sum()]])
 
     found = scipy.optimize.minimize(
         value,
-        np.zeros(2 * p),
+        np.zeros(2 * p + 1),
         jac=True,
         method="L-BFGS-B",
-        bounds=[(0, None)] * p + [(0, top)] * p,
+        bounds=[(0, None)] * p + [(0, top)] * p + [(free, free)],
         options={"maxiter": 20_000, "maxfun": 40_000, "ftol": 1e-15, "gtol": 1e-10},
     )
     return float(found.fun)

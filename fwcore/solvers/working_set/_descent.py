@@ -4,8 +4,9 @@ each by coordinate descent with Anderson extrapolation.
 Around the point a, f is modelled by 1/2 sum_i w_i (z_i - R_i / w_i)^2, with z the change of X a, R
 = -l'(X a, y) and w_i = l''. Cyclic descent on that model over the working set keeps v = R - w z, so
 that a visit costs one product with a column and one addition of it; the model of a parabola is f
-itself. Then a backtracking line search on the penalised objective (Lee, Sun & Saunders 2014;
-Friedman, Hastie & Tibshirani 2010 without the line search).
+itself. An intercept is minimised over in each cycle, and exactly after each round. Then a
+backtracking line search on the penalised objective (Lee, Sun & Saunders 2014; Friedman, Hastie &
+Tibshirani 2010 without the line search).
 
 Cycles converge linearly. From the last few a combination with coefficients that add up to 1 is
 taken where it lowers the objective (Bertrand & Massias 2021).
@@ -23,7 +24,7 @@ from fwcore.design import col_axpy, col_dot, col_entries, weighted_axpy, weighte
 from fwcore.kernels.dispatch import implements
 from fwcore.kernels.soft_threshold import soft_threshold
 from fwcore.kernels.types import Floats
-from fwcore.kernels.vectors import copy_into, total
+from fwcore.kernels.vectors import add_constant, add_multiple, copy_into, total
 from fwcore.losses import curvature_at, is_parabola, loss_at, negative_derivative_at
 from fwcore.solvers.working_set._engine import admit, gather, load, minimise, most_joining
 from fwcore.solvers.working_set._extrapolation import (
@@ -147,6 +148,8 @@ def _cycle(design, loss, engine, run, active):
     lam, ridge, positive = counters.value, counters.ridge, counters.positive
     coef, curvatures, columns, left = engine.coef, engine.curvature, run.columns, engine.left
     largest, visits, size = 0.0, 0, run.it[0].size
+    if not is_parabola(loss) and run.it[0].intercept:
+        add_multiple(left, -total(left) / total(engine.weights), engine.weights)
     for k in range(size):
         old, curvature = coef[k], curvatures[k]
         if curvature == 0.0 or (active and old == 0.0):
@@ -268,6 +271,15 @@ def _penalty_along(before, coef, step, lam, ridge):
     return change
 
 
+@njit(nogil=True, cache=True)
+def _model_shift(residual, weights, change):
+    """The intercept for which the model is least, after the ``change`` of X a."""
+    left = 0.0
+    for i in range(residual.size):
+        left += residual[i] - weights[i] * change[i]
+    return left / total(weights)
+
+
 @njit(nogil=True, inline="always")
 def _search(design, y, loss, engine, run):
     """Go along the change as far as it lowers the objective enough; the prediction and the residual
@@ -280,6 +292,8 @@ def _search(design, y, loss, engine, run):
         if coef[k] != before[k]:
             col_axpy(design, run.columns[k], coef[k] - before[k], engine.change)
             counters.entries += col_entries(design, run.columns[k])
+    if run.it[0].intercept:
+        add_constant(engine.change, _model_shift(run.residual, engine.weights, engine.change))
     slope = _penalty_along(before, coef, 1.0, counters.value, counters.ridge)
     for i in range(y.size):
         slope -= run.residual[i] * engine.change[i]

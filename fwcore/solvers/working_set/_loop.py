@@ -13,11 +13,12 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import col_dot, col_entries, image_of, some_dots
+from fwcore.kernels.best_shift import best_shift
 from fwcore.kernels.duality_gap import penalty_gap
 from fwcore.kernels.selection import largest_first
 from fwcore.kernels.steepness import steepness
-from fwcore.kernels.vectors import largest_size, total
-from fwcore.losses import loss_at, negative_derivative_at
+from fwcore.kernels.vectors import add_constant, largest_size, total
+from fwcore.losses import is_parabola, loss_at, negative_derivative_at
 from fwcore.solvers.base import check_gap, check_limit, check_move, record
 from fwcore.solvers.working_set._engine import (
     admit,
@@ -43,9 +44,10 @@ from fwcore.status import Status
 _RENEW = 0.4
 # By how much columns outside the working set may be steeper, as a share of the slack.
 _OUTSIDE = 0.9
-# A round after which nothing joins, and the gap is still too large, makes the next stricter inside
-# the working set, and from some strictness on outside, too.
-_STRICTER, _STRICT, _STRICTEST = 0.3, 0.3, 1e-8
+# A round after which nothing joins, and the gap is still too large, makes the next stricter.
+_STRICTER, _STRICTEST, _HALF = 0.3, 1e-8, 0.5
+# Below this share of the l1 norm, a change is rounding error.
+_STILL = 1e-15
 _SMALL_MOVE = int(Status.SMALL_MOVE)
 
 DONE, ROOM, PASS = 0, 1, 2
@@ -53,11 +55,12 @@ DONE, ROOM, PASS = 0, 1, 2
 
 
 @njit(nogil=True, cache=True)
-def refit(design, y, loss, run):
-    """Prediction, residual and norms of the engine's coefficients, from scratch."""
+def _refit(y, loss, run, n):
+    """Intercept, residual and norms for X a in ``image`` and the ``n`` coefficients gathered."""
     it = run.it[0]
-    n = gather(run.engine, run)
-    image_of(design, run.chosen[:n], run.values[:n], run.image)
+    if not is_parabola(loss) and it.intercept:
+        it.shift = best_shift(loss, y, run.image, it.shift)
+        add_constant(run.image, it.shift)
     it.loss, it.l1, it.square, it.nnz = 0.0, 0.0, 0.0, 0
     for i in range(y.size):
         it.loss += loss_at(loss, run.image[i], y[i])
@@ -111,7 +114,7 @@ def _ask_for_pass(entries, run):
     counters.entries += entries
 
 
-@njit(nogil=True, inline="always")
+@njit(nogil=True, cache=True)
 def _look_at_all(run, threshold):
     """The same after a pass, which becomes a reference: (how many, the threshold), which is raised
     should there be more than fit.
@@ -145,15 +148,12 @@ def _steepest_inside(design, run):
     return steepest
 
 
-@njit(nogil=True, inline="always")
-def _let_join(design, sigma, sqnorms, run, n, threshold):
-    """Let the steepest of the ``n`` columns found join: (how many did, a bound on the steepest of
-    all columns).
+@njit(nogil=True, cache=True)
+def _choose(run, n, threshold, steepest):
+    """Of the ``n`` columns found the steepest are to follow the working set: (how many, a bound on
+    the steepest of all columns).
     """
-    it, counters = run.it[0], run.counters[0]
-    steepest, breaking = threshold, 0
-    if counters.ridge > 0.0:
-        steepest = max(steepest, _steepest_inside(design, run))
+    it, counters, breaking = run.it[0], run.counters[0], 0
     for k in range(n):
         j, inside = run.found[k], run.place[run.found[k]] >= 0
         steep = steepness(-run.slopes[k], counters.positive)
@@ -167,12 +167,10 @@ def _let_join(design, sigma, sqnorms, run, n, threshold):
     for k in range(joining):
         run.columns[it.size + k] = run.found[k]
         run.place[run.found[k]] = it.size + k
-    admit(run.engine, design, sigma, sqnorms, run, joining)
-    it.size += joining
     return joining, steepest
 
 
-@njit(nogil=True, inline="always")
+@njit(nogil=True, cache=True)
 def _gap(y, loss, run, steepest):
     """The gap of the form where no column is steeper than ``steepest``."""
     it, counters = run.it[0], run.counters[0]
@@ -189,21 +187,34 @@ def _gap(y, loss, run, steepest):
 
 
 @njit(nogil=True, inline="always")
-def _close_round(run, row, gap, joined):
+def _tighten(y, loss, run):
+    """After a round that ended nothing though no column joined: what is left of the gap is the
+    working set's, that of columns that may be steeper than the level, or rounding error.
+    """
+    it = run.it[0]
+    if it.moved <= _STILL * it.l1:
+        it.strictness *= _STRICTER * _STRICTER
+    elif it.settled and _gap(y, loss, run, it.level) > _HALF * it.target:
+        it.inside *= _STRICTER
+    elif it.settled:
+        it.strictness *= _STRICTER
+    if min(it.inside, it.strictness) < _STRICTEST:
+        run.counters[0].outcome = _SMALL_MOVE
+
+
+@njit(nogil=True, cache=True)
+def _close_round(y, loss, run, row, steepest, joined):
+    """Write the row of the round, and see whether it ends the point."""
     it, counters = run.it[0], run.counters[0]
+    gap = _gap(y, loss, run, steepest)
     row.objective = it.loss + 0.5 * counters.ridge * it.square
     row.l1, row.nnz = it.l1, it.nnz
     record(counters, row, gap, it.moved)
     check_gap(counters, gap)
     if joined == 0:
         check_move(counters, it.moved)
-    if joined == 0 and it.settled and counters.outcome == 0:
-        it.inside *= _STRICTER
-        if it.inside < _STRICT or it.moved == 0.0:
-            it.strictness *= _STRICTER if it.moved > 0.0 else _STRICTER * _STRICTER
-        if it.strictness < _STRICTEST:
-            # Nothing can join and nothing can move: what is left of the gap is rounding error.
-            counters.outcome = _SMALL_MOVE
+    if joined == 0 and counters.outcome == 0:
+        _tighten(y, loss, run)
     check_limit(counters)
     it.phase = MINIMISE
     it.rounds += 1
@@ -227,7 +238,9 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
         if it.phase == MINIMISE:
             _set_slack(run)
             it.moved = minimise(run.engine, design, y, loss, run, it.inside * it.slack)
-            refit(design, y, loss, run)
+            n = gather(run.engine, run)
+            image_of(design, run.chosen[:n], run.values[:n], run.image)
+            _refit(y, loss, run, n)
             it.phase = SCREEN
         # What is foreseen is what the strong rule (Tibshirani et al. 2012) keeps.
         threshold, n = it.level + _OUTSIDE * it.slack, -1
@@ -238,10 +251,13 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
         if n < 0 and it.phase == SCREEN:
             _ask_for_pass(entries, run)
             return k, PASS
-        joined, steepest = _let_join(design, sigma, sqnorms, run, n, threshold)
+        known = _steepest_inside(design, run) if counters.ridge > 0.0 else 0.0
+        joining, steepest = _choose(run, n, threshold, max(threshold, known))
+        admit(run.engine, design, sigma, sqnorms, run, joining)
+        it.size += joining
         if it.phase == FORESEE:
             it.phase = MINIMISE
             continue
-        _close_round(run, rows[k], _gap(y, loss, run, steepest), joined)
+        _close_round(y, loss, run, rows[k], steepest, joining)
         k += 1
     return k, DONE

@@ -72,9 +72,8 @@ class Screen(NamedTuple):
             np.zeros(_REFERENCES, np.float32),
         )
         residual = problem.residual(np.zeros(0, np.int64), np.zeros(0))
-        screen.last[:] = problem.loss.initial_slope(
-            problem.sigma, problem.y, lambda v: -problem.gradient(v)
-        )
+        parabola = problem.loss.closed_line_search
+        screen.last[:] = problem.sigma if parabola else -problem.gradient(residual)
         keep(screen, residual)
         return screen
 

@@ -15,7 +15,7 @@ from fwcore.solvers.working_set._engine import Engine, admit, gather, load
 from fwcore.solvers.working_set._screening import Screen
 
 # A point begins less strictly than the last one ended.
-_LESS = 1.5
+_LESS, _LEAST = 1.5, 1e-6
 # Idle columns are kept at hand up to this number and that of the active ones, since many come back.
 _IDLE = 512
 
@@ -26,6 +26,8 @@ CONTROL = np.dtype(
     [
         ("size", np.int64),
         ("ball", np.bool_),
+        ("intercept", np.bool_),
+        ("shift", np.float64),
         ("f0", np.float64),
         ("target", np.float64),
         ("strictness", np.float64),
@@ -50,13 +52,14 @@ class WorkingSet(NamedTuple):
     """A run: the first ``size`` of ``columns`` (k,) are the working set; ``place`` (p,) is the
     position of a column in it, or -1. ``engine`` holds its coefficients.
 
-    ``image`` and ``residual`` (m,) are X a and -l'(X a, y). ``found`` and ``slopes`` are room for
-    the columns that a round looks at, ``chosen`` and ``values`` (k,) for the support. ``it`` (1,):
-    the size; whether the form is the ball; f(0); the gap that ends a point; by how much a column
-    may be steeper than ``level``, a factor of it, and by how much the slopes of the working set may
-    be off, as a share of it; the entries touched since the last pass; the phase; of the last round
-    the largest change, whether the engine came to an end, the loss, the l1 norm, ||a||^2, the
-    non-zeros; the rounds of the point and the passes of the path.
+    ``image`` and ``residual`` (m,) are X a, plus the intercept, and -l' there. ``found`` and
+    ``slopes`` are room for the columns that a round looks at, ``chosen`` and ``values`` (k,) for
+    the support. ``it`` (1,): the size; whether the form is the ball; whether there is an intercept,
+    and which; f(0); the gap that ends a point; by how much a column may be steeper than ``level``,
+    a factor of it, and by how much the slopes of the working set may be off, as a share of it; the
+    entries touched since the last pass; the phase; of the last round the largest change, whether
+    the engine came to an end, the loss, the l1 norm, ||a||^2, the non-zeros; the rounds of the
+    point and the passes of the path.
     """
 
     engine: Engine
@@ -78,6 +81,8 @@ class WorkingSet(NamedTuple):
         it = np.zeros(1, CONTROL)
         it["ball"], it["f0"], it["target"] = ball, problem.f0, options.tol * problem.f0
         it["strictness"], it["inside"], it["loss"] = 1.0, engine.loosest, problem.f0
+        image = problem.fitted(np.zeros(0, np.int64), np.zeros(0))
+        it["intercept"], it["shift"] = problem.intercept, image[0]
         counters = new_counters(problem, options)
         if not problem.loss.closed_line_search:
             # The pass that the first reference takes; of a parabola it is X'y.
@@ -89,8 +94,8 @@ class WorkingSet(NamedTuple):
             Screen.of(problem),
             np.zeros(capacity, np.int64),
             np.full(problem.p, -1, np.int32),
-            np.zeros(problem.m),
-            problem.residual(np.zeros(0, np.int64), np.zeros(0)),
+            image,
+            -problem.loss.derivative(image, problem.y),
             np.zeros(found, np.int64),
             np.zeros(found),
             np.zeros(capacity, np.int64),
@@ -141,7 +146,11 @@ class WorkingSet(NamedTuple):
         """Go to the point ``value`` after the point ``previous``."""
         it, engine = self.it, self.engine
         it["inside"] = min(engine.loosest, _LESS * float(it["inside"][0]))
-        it["strictness"], it["rounds"], it["phase"] = 1.0, 0, MINIMISE
+        it["strictness"] = min(1.0, _LESS * float(it["strictness"][0]))
+        if it["inside"] < _LEAST or it["strictness"] < _LEAST:
+            # The last point ended in rounding error.
+            it["inside"], it["strictness"] = engine.loosest, 1.0
+        it["rounds"], it["phase"] = 0, MINIMISE
         if engine.foresees:
             it["phase"], it["slack"] = FORESEE, 0.0
             it["level"] = max(2.0 * value - previous, 0.0)

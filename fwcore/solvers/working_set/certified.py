@@ -81,6 +81,7 @@ class Certified(WorkingSetSolver):
     )
     form = "penalty"
     needs = ()
+    intercept = True
     Options = CertifiedEngineOptions
 
     def variant(self, options: Any) -> dict[str, Any]:

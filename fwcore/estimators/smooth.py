@@ -1,0 +1,186 @@
+"""Estimators of the losses that are no parabolas: two classes, and numbers among outliers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.special
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from fwcore.estimators import paths
+from fwcore.estimators.linear import DTYPES, Certified, CertifiedRegressor
+from fwcore.judging import best_shift
+from fwcore.kernels.types import Floats
+from fwcore.losses import Loss, find_loss
+from fwcore.problem import Problem
+
+
+class _Smooth(Certified):
+    """What they share: the intercept is minimised over, since columns are not centred."""
+
+    def _loss(self) -> Loss:
+        raise NotImplementedError
+
+    def _is_flat(self, X: Any, y: Floats) -> bool:
+        return not abs(X).max() > 0.0 or (self.fit_intercept and bool(np.ptp(y) == 0.0))
+
+    def _problem(self, X: Any, y: Floats) -> Problem:
+        return Problem.from_arrays(
+            X,
+            y,
+            loss=self._loss(),
+            intercept=bool(self.fit_intercept),
+            positive=self.positive,
+            standardize=False,
+        )
+
+    def _keep(self, X: Any, y: Floats, coef: Floats) -> None:
+        self.coef_, self.intercept_ = coef.astype(X.dtype), 0.0
+        if self.fit_intercept:
+            loss = self._loss().fitted(y, 1.0)
+            flat = bool(np.ptp(y) == 0.0)
+            self.intercept_ = float(y[0]) if flat else best_shift(loss, X @ coef, y)
+
+
+class FWHuber(_Smooth, CertifiedRegressor):
+    """min 1/m sum_i h_t(y_i - x_i'w - b) + alpha (l1_ratio ||w||_1 + (1 - l1_ratio) / 2 ||w||^2).
+
+    h_t(r) is 1/2 r^2 up to t and t abs(r) - 1/2 t^2 beyond (Huber 1964), so that what is far off
+    does not pull. b is not penalised.
+
+    Parameters
+    ----------
+    alpha : float
+    threshold : float
+        t in units of a robust scale of y, 1.4826 times its median absolute deviation.
+    l1_ratio : float in (0, 1]
+    fit_intercept, positive, solver, tol, max_iter, random_state
+        As of `FWElasticNet`.
+
+    Attributes
+    ----------
+    coef_, intercept_, dual_gap_, n_iter_, path_
+        As of `FWElasticNet`.
+
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> y[:20] += 1e4
+    >>> model = FWHuber(alpha=0.05).fit(X, y)
+    >>> bool(100 < model.intercept_ < 250)
+    True
+    """
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        threshold: float = 1.345,
+        l1_ratio: float = 1.0,
+        fit_intercept: bool = True,
+        positive: bool = False,
+        solver: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 100_000,
+        random_state: Any = None,
+    ) -> None:
+        self._hold(locals())
+
+    threshold: float
+
+    def _asked(self, m: int) -> tuple[str, float]:
+        paths.require_number("threshold", self.threshold, type(self).__name__)
+        return super()._asked(m)
+
+    def _loss(self) -> Loss:
+        return find_loss(f"huber:{self.threshold!r}")
+
+
+class FWLogistic(ClassifierMixin, _Smooth):
+    """min 1/m sum_i log(1 + exp(-y_i (x_i'w + b))) + alpha (l1_ratio ||w||_1 + (1 - l1_ratio) / 2
+    ||w||^2), of two classes, y_i = +1 of the second; b is not penalised.
+
+    scikit-learn's LogisticRegression has C = 1 / (m alpha).
+
+    Parameters
+    ----------
+    alpha : float
+    l1_ratio : float in (0, 1]
+    fit_intercept, positive, solver, tol, max_iter, random_state
+        As of `FWElasticNet`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    coef_ : ndarray of shape (1, p)
+    intercept_ : ndarray of shape (1,)
+    dual_gap_, n_iter_, path_
+        As of `FWElasticNet`.
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = FWLogistic(alpha=0.01).fit(X / X.std(axis=0), y)
+    >>> bool(model.score(X / X.std(axis=0), y) > 0.95)
+    True
+    """
+
+    def __init__(
+        self,
+        alpha: float = 0.01,
+        *,
+        l1_ratio: float = 1.0,
+        fit_intercept: bool = True,
+        positive: bool = False,
+        solver: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 100_000,
+        random_state: Any = None,
+    ) -> None:
+        self._hold(locals())
+
+    def _loss(self) -> Loss:
+        return find_loss("logistic")
+
+    def _validated(self, X: Any, y: Any) -> tuple[Any, Floats]:
+        X, y = validate_data(self, X, y, accept_sparse="csc", dtype=DTYPES)
+        check_classification_targets(y)
+        self.classes_ = np.unique(y)
+        found = self.classes_.size
+        if found > 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is multiclass: "
+                f"{found} classes were given."
+            )
+        if found < 2:
+            raise ValueError(f"y must have two classes. Got one class, {self.classes_[0]!r}.")
+        return X, np.where(y == self.classes_[1], 1.0, -1.0)
+
+    def _keep(self, X: Any, y: Floats, coef: Floats) -> None:
+        super()._keep(X, y, coef)
+        self.coef_, self.intercept_ = self.coef_[None], np.array([self.intercept_])
+
+    def decision_function(self, X: Any) -> Floats:
+        """X w + b, of shape (m,): the logarithm of the odds of the second class."""
+        return self._linear(X)
+
+    def predict(self, X: Any) -> Any:
+        """The more probable class of each row."""
+        second = self._linear(X) > 0.0
+        return self.classes_[second.astype(int)]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of both classes, of shape (m, 2)."""
+        second = scipy.special.expit(self._linear(X))
+        return np.column_stack([1.0 - second, second])
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of `predict_proba`."""
+        u = self._linear(X)
+        return np.column_stack([-np.logaddexp(0.0, u), -np.logaddexp(0.0, -u)])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags

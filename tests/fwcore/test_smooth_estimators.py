@@ -1,0 +1,129 @@
+"""Estimators of two classes and of numbers among outliers."""
+
+import doctest
+
+import numpy as np
+import pytest
+import scipy.optimize
+import scipy.sparse
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from fwcore import ParameterError, Problem, Walk, find_loss
+from fwcore.estimators import FWHuber, FWLogistic, smooth
+
+CHECKS = [pair for model in (FWLogistic(), FWHuber()) for pair in estimator_checks_generator(model)]
+
+
+def named(pair):
+    estimator, check = pair
+    return f"{type(estimator).__name__}-{getattr(check, 'func', check).__name__}"
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("pair", CHECKS, ids=named)
+def test_what_scikit_learn_asks_of_an_estimator(pair):
+    estimator, check = pair
+    check(estimator)
+
+
+def rows(seed):
+    rng = np.random.default_rng(seed)
+    m, p = (40, 70) if seed % 2 else (90, 12)
+    X = rng.normal(size=(m, p))
+    X[:, 1] = X[:, 0]
+    X = X * (rng.random((m, p)) < 0.4) if seed % 3 == 0 else X
+    return X, X[:, 2] - X[:, 3] + 0.7, rng
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_two_classes_are_those_of_scikit_learn(seed):
+    X, u, rng = rows(seed)
+    y = np.where(u + 0.5 * rng.normal(size=u.size) > 0, "yes", "no")
+    alpha, ratio = 0.02, (1.0, 0.6)[seed % 2]
+    given = scipy.sparse.csr_array(X) if seed % 3 == 0 else X
+    ours = FWLogistic(alpha=alpha, l1_ratio=ratio, tol=1e-9).fit(given, y)
+    theirs = LogisticRegression(
+        C=1.0 / (alpha * u.size), l1_ratio=ratio, solver="saga", tol=1e-7, max_iter=20_000
+    ).fit(X, y)
+
+    def objective(model):
+        w, s = model.coef_[0], np.where(y == "yes", 1.0, -1.0)
+        fit = np.logaddexp(0.0, -s * (X @ w + model.intercept_)).mean()
+        return fit + alpha * (ratio * abs(w).sum() + 0.5 * (1 - ratio) * w @ w)
+
+    assert ours.dual_gap_ <= 1e-9
+    assert objective(theirs) - 1e-5 <= objective(ours) <= objective(theirs) + 1e-8
+    assert ours.classes_.tolist() == ["no", "yes"]
+    np.testing.assert_allclose(np.exp(ours.predict_log_proba(X)), ours.predict_proba(X), atol=1e-12)
+    assert (ours.predict(X) == "yes").tolist() == (ours.decision_function(X) > 0).tolist()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_outliers_do_not_pull_and_the_minimum_is_that_of_l_bfgs(seed):
+    X, u, rng = rows(seed)
+    y = u + 0.3 * rng.normal(size=u.size) + np.where(rng.random(u.size) < 0.15, 50.0, 0.0)
+    alpha, p = 0.03, X.shape[1]
+    ours = FWHuber(alpha=alpha, tol=1e-9).fit(X, y)
+    loss = find_loss("huber").fitted(y, 1.0)
+
+    def value(w):
+        fitted = X @ (w[:p] - w[p:-1]) + w[-1]
+        r = loss.derivative(fitted, y) / y.size
+        slope = np.concatenate([X.T @ r + alpha, alpha - X.T @ r, [r.sum()]])
+        return loss.value(fitted, y) / y.size + alpha * w[:-1].sum(), slope
+
+    least = scipy.optimize.minimize(
+        value,
+        np.zeros(2 * p + 1),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0, None)] * (2 * p) + [(None, None)],
+        options={"maxiter": 50_000, "maxfun": 100_000, "ftol": 1e-15, "gtol": 1e-11},
+    ).fun
+    fit = loss.value(X @ ours.coef_ + ours.intercept_, y) / y.size
+    assert ours.dual_gap_ <= 1e-7
+    assert fit + alpha * abs(ours.coef_).sum() == pytest.approx(least, abs=1e-6)
+    assert abs(np.median(y - ours.predict(X))) < 1.0
+
+
+def test_columns_that_tell_nothing_leave_the_intercept():
+    X, y = np.zeros((8, 3)), np.array([1.0] * 6 + [0.0] * 2)
+    model = FWLogistic().fit(X, y)
+    assert model.predict_proba(X)[0, 1] == pytest.approx(0.75)
+    assert model.coef_.tolist() == [[0.0] * 3]
+    assert FWHuber().fit(X, np.full(8, 3.0)).predict(X) == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize(
+    ("model", "y", "what"),
+    [
+        (FWLogistic(), [0, 1, 2] * 3, "Only binary"),
+        (FWLogistic(), [1] * 9, "one class"),
+        (FWLogistic(alpha=0.0), [0, 1, 1] * 3, "'alpha'"),
+        (FWLogistic(alpha=1e-3, solver="fista"), [0, 1, 1] * 3, "'intercept'"),
+        (FWHuber(threshold=-1.0), np.arange(9.0), "'threshold'"),
+    ],
+)
+def test_what_does_not_fit_is_told_by_its_name(model, y, what):
+    with pytest.raises(ValueError, match=what):
+        model.fit(np.random.default_rng(0).normal(size=(9, 4)), y)
+
+
+def test_a_problem_with_an_intercept_says_who_walks_it():
+    X, y = np.random.default_rng(0).normal(size=(9, 4)), np.array([1.0, -1.0, 1.0] * 3)
+    with pytest.raises(ParameterError, match="implies one"):
+        Problem.from_arrays(X, y, intercept=True)
+    with pytest.raises(ParameterError, match="both classes"):
+        Problem.from_arrays(X, np.ones(9), loss="logistic", intercept=True)
+    problem = Problem.from_arrays(X, y, loss="logistic", intercept=True)
+    assert problem.f0 < 9 * np.log(2.0)
+    assert problem.content_hash != Problem.from_arrays(X, y, loss="logistic").content_hash
+    with pytest.raises(ParameterError, match="has no intercept"):
+        Walk(problem, "sfw", [1.0])
+    seen = problem.predict(problem.design, np.zeros(0, np.int64), np.zeros(0))
+    assert seen == pytest.approx(np.log(2.0))
+
+
+def test_the_examples_run():
+    assert doctest.testmod(smooth).failed == 0
