@@ -5,7 +5,7 @@ the true gap is worth.
 from __future__ import annotations
 
 from html import escape
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -44,6 +44,34 @@ def problem_html(problem: Any) -> str:
         "constraint": "a ≥ 0" if problem.positive else "none",
     }
     return f"<div><b>{escape(problem.name)}</b>{_table(rows)}</div>"
+
+
+class Told(Protocol):
+    """One row of a table."""
+
+    def told(self) -> dict[str, Any]:
+        """Figures and words by their headings."""
+        ...
+
+
+Row = TypeVar("Row", bound=Told)
+
+
+class Figures(list[Row]):
+    """A list that shows itself in a notebook as a table, a row for each solver."""
+
+    def _repr_html_(self) -> str:
+        rows = [row.told() for row in self]
+        head = "".join(f"<th>{escape(name)}</th>" for name in (rows[0] if rows else ()))
+        lines = ("".join(f"<td>{_cell(value)}</td>" for value in row.values()) for row in rows)
+        body = "".join(f"<tr>{line}</tr>" for line in lines)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, str):
+        return escape(value)
+    return "" if np.isnan(value) else f"{value:,.4g}"
 
 
 def _table(rows: dict[str, str]) -> str:

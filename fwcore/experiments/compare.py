@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from fwcore import grids
+from fwcore.display import Figures
 from fwcore.errors import ParameterError
 from fwcore.experiments.metrics import f_measure
 from fwcore.experiments.solver_spec import SolverSpec
@@ -65,6 +66,20 @@ class Summary:
     misclassified: float = float("nan")
     chance: float = float("nan")
 
+    def told(self) -> dict[str, Any]:
+        """Figures by their headings, those that are not known left empty."""
+        return {
+            "solver": self.solver,
+            "CPU seconds": self.seconds,
+            f"{REFERENCE} / this": self.speedup,
+            "steps": self.steps,
+            "dot products": self.dots,
+            "active": self.active,
+            "worst true gap / f(0)": self.gap,
+            "least test error": self.error,
+            "": "" if self.finished else "a limit ended points",
+        }
+
 
 def compare(
     problem: Problem,
@@ -78,7 +93,7 @@ def compare(
     seed: int = 0,
     progress: Callable[[str, int, int], None] | None = None,
     stopped: Callable[[], bool] = lambda: False,
-) -> list[Summary]:
+) -> Figures[Summary]:
     """Walk the path with every solver and seed, one after the other.
 
     Parameters
@@ -125,11 +140,11 @@ def compare(
     return _with_speedups(found)
 
 
-def _with_speedups(found: list[Summary]) -> list[Summary]:
+def _with_speedups(found: list[Summary]) -> Figures[Summary]:
     reference = next(
         (row.seconds for row in found if row.solver.partition(":")[0] == REFERENCE), float("nan")
     )
-    return [Summary(**vars(row) | {"speedup": reference / row.seconds}) for row in found]
+    return Figures(Summary(**vars(row) | {"speedup": reference / row.seconds}) for row in found)
 
 
 def _walk(

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from fwcore.display import Figures
 from fwcore.errors import ParameterError
 from fwcore.experiments.solver_spec import SolverSpec
 from fwcore.kernels.types import Floats
@@ -48,6 +49,18 @@ class Curve:
     true_gap: Floats
     gap: Floats
     notes: dict[str, Any]
+
+    def told(self) -> dict[str, Any]:
+        """What was reached at the end, by headings."""
+        return {
+            "solver": self.solver,
+            "entries": float(self.entries[-1]),
+            "derivatives": float(self.grads[-1]),
+            "CPU seconds": float(self.seconds[-1]),
+            "objective": float(self.objective[-1]),
+            "true gap / f(0)": float(self.true_gap[-1]),
+            "non-zero": f"{self.density[-1]:.2%}",
+        }
 
     def at(self, cost: float, unit: str = "entries") -> float:
         """The least objective that had been reached for so much, in ``entries``, ``grads`` or
@@ -107,7 +120,7 @@ def race(
     entries: float | None = None,
     grads: float | None = None,
     seed: int = 0,
-) -> list[Curve]:
+) -> Figures[Curve]:
     """Walk to one point with every solver until each has touched so many entries of X, or taken so
     many derivatives.
 
@@ -149,7 +162,7 @@ def race(
     unit, budget = ("grads", grads) if entries is None else ("entries", entries)
     if budget is None or not budget >= 1:
         raise ParameterError(unit, "fwcore race", "a number of at least 1", budget)
-    return [_run(problem, spec, value, unit, budget, seed) for spec in specs]
+    return Figures(_run(problem, spec, value, unit, budget, seed) for spec in specs)
 
 
 def _run(

@@ -80,6 +80,9 @@ def test_figures_are_means_over_seeds():
     assert cd.active_deviation == apg.active_deviation == 0.0
     assert sfw.dots != round(sfw.dots) or sfw.active_deviation > 0
     assert all(row.finished and row.gap > 0 and row.error > 0 and row.at > 0 for row in rows)
+    shown = rows._repr_html_()
+    assert shown.count("<tr>") == 4
+    assert f"<td>sfw:20%</td><td>{sfw.seconds:,.4g}</td>" in shown
 
 
 def test_what_is_stopped_returns_the_contenders_that_were_done():

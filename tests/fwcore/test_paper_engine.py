@@ -68,6 +68,7 @@ def test_what_is_stopped_tells_what_was_walked():
     assert walked == {"sfw 1%", "sfw 2%"}
 
 
+@pytest.mark.slow
 @needs("pyrim")
 def test_pyrim_is_within_a_factor_two_of_what_was_printed():
     cells = papers.reproduce("frandi-pyrim")

@@ -29,6 +29,7 @@ def test_stochastic_frank_wolfe_at_one_percent_costs_what_the_paper_says(pyrim):
     assert {r.points.size for r in results} == {100}
 
 
+@pytest.mark.slow
 @needs("triazines")
 def test_triazines_at_one_percent_costs_what_the_paper_says():
     triazines = datasets.load("triazines")

@@ -34,6 +34,10 @@ def test_curves_hold_what_the_judge_says_and_what_was_charged():
     assert cd.entries[-1] < entries
     assert np.isnan(scd.grads[1:]).all()
     assert (np.diff(smidas.grads) > 0).all()
+    shown = curves._repr_html_()
+    assert shown.count("<tr>") == 4
+    # scd takes no derivatives of single samples.
+    assert f"<td>scd</td><td>{scd.entries[-1]:,.4g}</td><td></td>" in shown
 
 
 def test_a_search_is_told_apart():
