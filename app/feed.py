@@ -48,13 +48,13 @@ class Feed:
         """The point under the cursor, of the lead."""
         self._features, self._chosen_at = TopFeatures(), 0.0
         self._features_of: Run | None = None
-        self._reference: Run | None = None
+        self._names_drawn: dict[int, str] = {}
         self._computing: dict[tuple[int, str], Computation] = {}
         self._held: dict[tuple[int, str], tuple[Any, ...]] = {}
 
     def shown(self) -> list[Shown]:
         """The runs to be drawn, in the order of the list."""
-        runs, experiment = self._session.runs, self._session.experiment
+        runs, experiment = self._standing(), self._session.experiment
         if experiment is None:
             return []
         relevant = relevant_columns(experiment.dataset)
@@ -63,7 +63,7 @@ class Feed:
         return [
             Shown(
                 spec.key,
-                self.name(spec),
+                self._called(spec, runs[spec.key]),
                 runs[spec.key],
                 lead=spec.key == self._led,
                 pinned=spec.pinned,
@@ -80,6 +80,12 @@ class Feed:
         if self.lead in reached or not reached:
             return self.lead
         return self._led if self._led in reached else reached[0]
+
+    def _called(self, spec: RunSpec, run: Run) -> str:
+        """The name of a run that is drawn; one that stands for another keeps its own."""
+        if run is self._session.runs[spec.key]:
+            self._names_drawn[spec.key] = self.name(spec)
+        return self._names_drawn.get(spec.key) or self.name(spec)
 
     def name(self, spec: RunSpec) -> str:
         """What a run is called where its data are shown, whatever has been set since."""
@@ -107,16 +113,11 @@ class Feed:
     def tick(self) -> None:
         """Send what is new of all runs."""
         shown = self.shown()
-        names = self._names(self.open)
-        if self._waits(shown):
-            # What was drawn before stays until there is something to draw.
-            for sources in self._sources.values():
-                sources.tick(names, self._features, False, self._reference)
-            return
         self._wire.put(lead=self._led)
         self._follow(shown)
         changed = self._choose_features(shown)
-        self._reference = reference = reference_of(entry.run for entry in shown)
+        names = self._names(self.open)
+        reference = reference_of(entry.run for entry in shown)
         for key, sources in self._sources.items():
             sources.tick(names, self._features, changed, reference)
             if self._wire.state.get(f"stop:{key}") is None and sources.run.walk is not None:
@@ -135,14 +136,15 @@ class Feed:
                 self._held[known] = at
                 self._wire.rows(entry.key, "spread", spread(group, reference), replace=True)
 
-    def _waits(self, shown: list[Shown]) -> bool:
-        """Whether runs take the place of others that are drawn, and none of them has made a step
-        yet.
+    def _standing(self) -> dict[int, Run]:
+        """The runs by key: those that are drawn stand for those that take their place, until one of
+        these has made a step.
         """
-        drawn = {key: sources.run for key, sources in self._sources.items()}
-        new = [entry.run for entry in shown if drawn.get(entry.key) is not entry.run]
-        replaced = any(entry.key in drawn and entry.run in new for entry in shown)
-        return replaced and all(run.latest is None and not run.state.over for run in new)
+        runs = dict(self._session.runs)
+        drawn = {key: source.run for key, source in self._sources.items() if key in runs}
+        old = {key: run for key, run in drawn.items() if run is not runs[key]}
+        waits = all(runs[key].latest is None and not runs[key].state.over for key in old)
+        return runs | old if waits else runs
 
     def _follow(self, shown: list[Shown]) -> None:
         """Turn to the runs that are shown now; what was shown of others goes."""
@@ -207,10 +209,7 @@ class Feed:
 
     def say(self) -> None:
         """Give the open pictures their titles and captions."""
-        entries = self.shown()
-        if self._waits(entries):
-            return
-        shown = [entry for entry in entries if entry.run.reached]
+        shown = [entry for entry in self.shown() if entry.run.reached]
         for picture in all_pictures():
             if picture.name in self.open:
                 said = [(entry.name, picture.describe(entry.run)) for entry in shown]

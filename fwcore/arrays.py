@@ -109,7 +109,7 @@ def checked_kind(loss: Any, positive: Any, intercept: Any, dtype: Any) -> Loss:
     require(isinstance(positive, bool), "positive", "True or False", positive)
     require(isinstance(intercept, bool), "intercept", "True or False", intercept)
     rule = f'False: with the {loss.name} loss standardize=True or "centre" implies one'
-    require(not (intercept and loss.centred), "intercept", rule, intercept)
+    require(not (intercept and loss.closed_line_search), "intercept", rule, intercept)
     require(dtype in _DTYPES, "dtype", f"one of {list(_DTYPES)}", dtype)
     return cast(Loss, loss)
 
@@ -126,9 +126,9 @@ def digest_of(kind: str, arrays: Iterable[Any]) -> str:
 def require_response(loss: Loss, X: Any, y: Floats, intercept: bool) -> None:
     """Raise `ParameterError` where a loss does not take the response or the stored design."""
     require(loss.takes(y), "y", f"{loss.response}, for the {loss.name} loss", _odd(y))
-    # The best intercept of one class alone is infinite.
-    alone = intercept and loss.separable and np.ptp(y) == 0
-    require(not alone, "y", "of both classes, for an intercept", float(y[0]))
+    # The best intercept of one class alone is infinite, and a constant needs no columns.
+    alone = intercept and np.ptp(y) == 0
+    require(not alone, "y", "not constant, with an intercept", float(y[0]))
     centred = designs.is_design(X) and bool(X.offset.any()) and not loss.centred
     rule = f"a design without offsets, for the {loss.name} loss"
     require(not centred, "X", rule, "centred columns")

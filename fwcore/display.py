@@ -42,6 +42,7 @@ def problem_html(problem: Any) -> str:
         "loss": problem.loss.text,
         "error": problem.loss.error_name,
         "constraint": "a ≥ 0" if problem.positive else "none",
+        "intercept": "not penalised" if problem.intercept else "by centring, if at all",
     }
     return f"<div><b>{escape(problem.name)}</b>{_table(rows)}</div>"
 

@@ -84,8 +84,9 @@ def lam_grid(problem: Problem, points: int = POINTS) -> Floats:
         points is not an int in [1, 10000], or lam_max is 0, as it may be with a >= 0.
     """
     if problem.lam_max == 0.0:
-        rule = "False: no column descends from 0 with a >= 0, so that 0 is the solution"
-        raise ParameterError("positive", "Problem", rule, problem.positive)
+        name = "positive" if problem.positive else "y"
+        rule = "such that a column descends from 0: here 0 is the solution for every lam"
+        raise ParameterError(name, "Problem", rule, problem.positive or "lam max = 0")
     return _spaced(problem.lam_max, problem.lam_max / SPAN, points)
 
 

@@ -215,8 +215,8 @@ def walk_path(
 ) -> PathResult:
     """Walk a whole path and return it; parameters and errors as in `Walk`, options by keyword.
 
-    Where no solver is named, a grid that decreases is one of lam, walked by "certified", and "sfw"
-    walks any other.
+    Where no solver is named, "certified" walks a grid that decreases, which is one of lam, and
+    problems with an intercept; "sfw" walks all others.
 
     With ``progress`` a bar shows the points reached and the time left, in a shell or a notebook,
     and Ctrl-C (in a notebook, interrupting the kernel) returns what was reached.
@@ -230,7 +230,7 @@ def walk_path(
     """
     if solver is None:
         decreases = grid is not None and len(grid) > 1 and grid[0] > grid[-1]
-        solver = "certified" if decreases else "sfw"
+        solver = "certified" if decreases or problem.intercept else "sfw"
     walk = Walk(problem, solver, grid, options, seed=seed)
     if not progress:
         for _ in walk.snapshots():

@@ -198,13 +198,13 @@ class Problem:
 
     @cached_property
     def f0(self) -> float:
-        """f(0), the unit of relative gaps: 1/2 ||y||^2, or m log 2."""
+        """f(0), the unit of relative gaps: 1/2 ||y||^2, or m log 2 without an intercept."""
         return self.loss.value(self.fitted(*_NOTHING), self.y)
 
     @cached_property
     def lam_max(self) -> float:
         """max abs(f'(0)), the smallest lam whose penalised solution is zero: max abs(X'y) of the
-        squared loss, half of it of the logistic loss. With a >= 0, max(0, max(-f'(0))).
+        squared loss, half of it of the logistic loss without intercept. With a >= 0, max(-f'(0)).
         """
 
         def correlate(v: Floats) -> Floats:

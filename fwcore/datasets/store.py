@@ -58,6 +58,8 @@ def opened(key: str) -> Problem | None:
             design=train,
             loss=type(find_loss(about["loss"]))(*about["loss_fields"]),
             positive=about["positive"],
+            # Folders that were written before there was one have none.
+            intercept=about.get("intercept", False),
             test_design=open_folder(folder / "test") if (folder / "test").is_dir() else None,
             feature_names=_opened_names(folder, about["names"], train),
             **{name: about[name] for name in _NUMBERS},
@@ -83,7 +85,8 @@ def _write(folder: Path, problem: Problem) -> None:
     about = {name: getattr(problem, name) for name in _NUMBERS}
     names = _kept_names(folder, problem.feature_names, problem.design)
     loss = {"loss": problem.loss.text, "loss_fields": list(_fields(problem.loss))}
-    text = json.dumps(loss | {"names": names, "positive": problem.positive} | about)
+    kind = {"positive": problem.positive, "intercept": problem.intercept}
+    text = json.dumps(loss | {"names": names} | kind | about)
     (folder / "about.json").write_text(text, encoding="utf-8")
 
 

@@ -95,7 +95,7 @@ class FWHuber(_Smooth, CertifiedRegressor):
         return super()._asked(m)
 
     def _loss(self) -> Loss:
-        return find_loss(f"huber:{self.threshold!r}")
+        return find_loss(f"huber:{float(self.threshold)!r}")
 
 
 class FWLogistic(ClassifierMixin, _Smooth):
@@ -142,6 +142,10 @@ class FWLogistic(ClassifierMixin, _Smooth):
 
     def _loss(self) -> Loss:
         return find_loss("logistic")
+
+    def _is_flat(self, X: Any, y: Floats) -> bool:
+        # Without an intercept the slopes at zero are X'y / 2.
+        return super()._is_flat(X, y) or not (self.fit_intercept or np.abs(X.T @ y).max() > 0.0)
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, Floats]:
         X, y = validate_data(self, X, y, accept_sparse="csc", dtype=DTYPES)

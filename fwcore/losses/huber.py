@@ -38,7 +38,7 @@ class Huber(_HuberFields):
     ``threshold`` is t in the scale of the solvers. ``multiple`` is t in units of a robust scale of
     y, 1.4826 times its median absolute deviation from its median; the default of 1.345 has 95 % of
     the efficiency of least squares on normal errors. y is centred at its median. Columns are not
-    centred, and there is no intercept.
+    centred: an intercept is asked for by `Problem.from_arrays`.
     """
 
     __slots__ = ()

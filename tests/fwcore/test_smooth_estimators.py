@@ -7,9 +7,10 @@ import pytest
 import scipy.optimize
 import scipy.sparse
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from fwcore import ParameterError, Problem, Walk, find_loss
+from fwcore import ParameterError, Problem, Walk, find_loss, walk_path
 from fwcore.estimators import FWHuber, FWLogistic, smooth
 
 CHECKS = [pair for model in (FWLogistic(), FWHuber()) for pair in estimator_checks_generator(model)]
@@ -93,6 +94,14 @@ def test_columns_that_tell_nothing_leave_the_intercept():
     assert model.predict_proba(X)[0, 1] == pytest.approx(0.75)
     assert model.coef_.tolist() == [[0.0] * 3]
     assert FWHuber().fit(X, np.full(8, 3.0)).predict(X) == pytest.approx(3.0)
+    balanced = FWLogistic(fit_intercept=False).fit(np.ones((2, 1)), [0, 1])
+    assert balanced.coef_.tolist() == [[0.0]]
+
+
+def test_thresholds_are_searched_as_scikit_learn_does():
+    X, u, _ = rows(2)
+    search = GridSearchCV(FWHuber(alpha=0.05), {"threshold": np.linspace(1.0, 2.0, 3)}, cv=3)
+    assert search.fit(X, u).best_params_["threshold"] in (1.0, 1.5, 2.0)
 
 
 @pytest.mark.parametrize(
@@ -114,13 +123,16 @@ def test_a_problem_with_an_intercept_says_who_walks_it():
     X, y = np.random.default_rng(0).normal(size=(9, 4)), np.array([1.0, -1.0, 1.0] * 3)
     with pytest.raises(ParameterError, match="implies one"):
         Problem.from_arrays(X, y, intercept=True)
-    with pytest.raises(ParameterError, match="both classes"):
+    with pytest.raises(ParameterError, match="not constant"):
         Problem.from_arrays(X, np.ones(9), loss="logistic", intercept=True)
     problem = Problem.from_arrays(X, y, loss="logistic", intercept=True)
     assert problem.f0 < 9 * np.log(2.0)
     assert problem.content_hash != Problem.from_arrays(X, y, loss="logistic").content_hash
     with pytest.raises(ParameterError, match="has no intercept"):
         Walk(problem, "sfw", [1.0])
+    with pytest.raises(ParameterError, match="not constant"):
+        Problem.from_arrays(X, np.full(9, 3.0), loss="huber", intercept=True, standardize=False)
+    assert walk_path(problem).solver == "certified"
     seen = problem.predict(problem.design, np.zeros(0, np.int64), np.zeros(0))
     assert seen == pytest.approx(np.log(2.0))
 

@@ -4,16 +4,12 @@ import sys
 
 import numpy as np
 import pytest
-import scipy.optimize
-import scipy.sparse
 import toys
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.linear_model import ElasticNet
 
-from fwcore import ParameterError, Problem, Status, Walk, find_solver, grids, walk_path
+from fwcore import Problem, Status, Walk, find_solver, grids, walk_path
 from fwcore.design import full_pass
-from fwcore.solvers.working_set import certified
 from fwcore.solvers.working_set._corrections import correct
 from fwcore.solvers.working_set._face import Face
 from fwcore.solvers.working_set._screening import (
@@ -100,7 +96,7 @@ def test_the_factor_of_the_gram_is_kept_up_to_date_over_thousands_of_drops(ball)
 
 
 def above(screen, residual, threshold, out):
-    return columns_above(screen, combine_references(screen, residual), threshold, out)
+    return columns_above(screen, combine_references(screen, residual), threshold, False, out)
 
 
 @settings(deadline=None, max_examples=30)
@@ -209,11 +205,11 @@ def test_idle_columns_are_dropped_and_found_again(way, monkeypatch):
         np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
-def test_a_gap_below_rounding_error_ends_a_point_all_the_same():
-    problem = toys.problem("correlated")
-    result = walk_path(
-        problem, "active_set", problem.lam_max * np.array([0.3, 0.1]), tol=1e-14, max_steps=10_000
-    )
+@pytest.mark.parametrize("way", ["active_set", "descent"])
+def test_a_gap_below_rounding_error_ends_a_point_all_the_same(way):
+    problem, (name, options) = toys.problem("correlated"), WAYS[way]
+    lam = problem.lam_max * np.array([0.3, 0.1])
+    result = walk_path(problem, name, lam, tol=1e-14, max_steps=10_000, **options)
     assert result.status in (Status.SMALL_GAP, Status.SMALL_MOVE)
     assert result.trace["step"][-1] < 200
     assert result.max_relative_gap < 1e-12
@@ -256,128 +252,3 @@ def test_options_of_the_certified_solvers_stop_at_the_gap():
     for name, _ in WAYS.values():
         assert find_solver(name).Options().rule == "gap"
         assert find_solver(name).Options.declared()["rule"].objects == ["moved", "gap"]
-
-
-def mixed(loss, seed):
-    """A problem with twins, a column of zeros and one that depends on others; sparse every other
-    time.
-    """
-    random = np.random.default_rng(seed)
-    m, p = (25, 60) if seed % 2 else (60, 25)
-    X = random.standard_normal((m, p)) * (random.random((m, p)) < 0.5)
-    X[:, 1], X[:, 2], X[:, 3] = X[:, 0], 0.0, X[:, 4] - X[:, 5]
-    y = X[:, 6] - 2.0 * X[:, 7] + random.standard_normal(m) * (1.0 + 9.0 * (random.random(m) < 0.1))
-    X = scipy.sparse.csc_array(X) if seed % 4 < 2 else X
-    y = np.where(y > np.median(y), 1.0, -1.0) if loss == "logistic" else y
-    intercept = loss != "squared" and seed % 5 < 3
-    return Problem.from_arrays(X, y, loss=loss, positive=seed % 3 == 0, intercept=intercept)
-
-
-def least_objective(problem, lam, ridge):
-    """By L-BFGS-B on the two parts of the coefficients, whose l1 norm is linear."""
-    X, p = problem.design.matrix(), problem.p
-    top = 0.0 if problem.positive else None
-
-    free = None if problem.intercept else 0.0
-
-    def value(w):
-        a, b = w[:p] - w[p:-1], w[-1]
-        u = X @ a + b
-        r = problem.loss.derivative(u, problem.y)
-        slope = X.T @ r + ridge * a
-        objective = problem.loss.value(u, problem.y) + 0.5 * ridge * a @ a + lam * w[:-1].sum()
-        return objective, np.concatenate([slope + lam, lam - slope, [r.sum()]])
-
-    found = scipy.optimize.minimize(
-        value,
-        np.zeros(2 * p + 1),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0, None)] * p + [(0, top)] * p + [(free, free)],
-        options={"maxiter": 20_000, "maxfun": 40_000, "ftol": 1e-15, "gtol": 1e-10},
-    )
-    return float(found.fun)
-
-
-@pytest.mark.parametrize("loss", ["squared", "logistic", "huber"])
-@pytest.mark.parametrize("engine", ["auto", "descent"])
-@pytest.mark.parametrize("l1_ratio", [1.0, 0.5])
-def test_a_path_of_any_loss_ends_at_the_minimum(loss, engine, l1_ratio):
-    for seed in range(12):
-        problem = mixed(loss, seed)
-        grid = problem.lam_max * np.geomspace(0.9, 0.05, 6)
-        result = walk_path(problem, "certified", grid, tol=1e-10, l1_ratio=l1_ratio, engine=engine)
-        assert result.status == Status.SMALL_GAP
-        assert result.max_relative_gap <= 1e-10 * (1 + 1e-6)
-        for k in (2, 5):
-            lam = grid[k]
-            point = result.points[k]
-            reached = point["objective"] + lam * point["l1"]
-            least = least_objective(problem, lam, lam * (1.0 / l1_ratio - 1.0))
-            assert reached <= least + 1e-9 * problem.f0
-            assert reached >= least - 1e-6 * problem.f0
-
-
-@pytest.mark.parametrize("loss", ["logistic", "huber"])
-def test_the_gap_of_every_round_bounds_the_true_gap_of_any_loss(loss):
-    for seed in range(6):
-        problem = mixed(loss, seed)
-        walk = Walk(problem, "certified", grids.lam_grid(problem, 8), {"tol": 1e-7})
-        for snapshot in toys.follow(walk, wanted=1):
-            judged = problem.judge(
-                snapshot.indices, snapshot.coefficients, "penalty", snapshot.value
-            )
-            assert snapshot.rows["gap"][0] >= judged.true_gap - 1e-12 * problem.f0
-
-
-@pytest.mark.parametrize("name", ["active_set", "certified"])
-def test_signs_and_ridges_are_those_of_scikit_learn(name):
-    for seed in (1, 4, 7, 10):
-        problem = mixed("squared", seed)
-        lam = 0.1 * problem.lam_max
-        for positive in (False, True):
-            again = Problem.from_arrays(
-                problem.design, problem.y, standardize=False, positive=positive
-            )
-            (point,) = walk_path(again, name, [lam], tol=1e-12, l1_ratio=0.7).points
-            model = ElasticNet(
-                alpha=lam / 0.7 / problem.m,
-                l1_ratio=0.7,
-                positive=positive,
-                fit_intercept=False,
-                tol=1e-14,
-                max_iter=10**6,
-            ).fit(problem.design.matrix(), problem.y)
-            a = model.coef_
-            left = problem.y - problem.design.matrix() @ a
-            ridge = lam * (1.0 / 0.7 - 1.0)
-            least = 0.5 * (left @ left + ridge * a @ a) + lam * np.abs(a).sum()
-            assert point["objective"] + lam * point["l1"] == pytest.approx(least, abs=1e-9)
-
-
-def test_an_engine_of_parabolas_refuses_other_losses():
-    with pytest.raises(ParameterError, match="'auto' or 'descent'"):
-        Walk(mixed("logistic", 1), "certified", options={"engine": "faces"})
-
-
-def trial(problem, grid, chunk):
-    """The engines of a path, point by point, where every choice is worth a trial."""
-    walk, engines = Walk(problem, "certified", grid, {"tol": 1e-8}), []
-    for snapshot in walk.snapshots(chunk):
-        if snapshot.verdict is not None:
-            engines.append(walk._state.exact)
-    return walk.result(), engines
-
-
-def test_engines_are_tried_and_no_choice_depends_on_chunks(monkeypatch):
-    monkeypatch.setattr(certified, "_SMALL", 0)
-    monkeypatch.setattr(certified, "_CYCLES", 0)
-    problem = toys.problem("correlated")
-    grid = grids.lam_grid(problem, 40)
-    one, engines = trial(problem, grid, 1)
-    many, same = trial(problem, grid, 64)
-    assert True in engines
-    assert False in engines
-    assert engines == same
-    np.testing.assert_array_equal(one.coefs.toarray(), many.coefs.toarray())
-    assert one.max_relative_gap <= 1e-8 * (1 + 1e-6)

@@ -24,8 +24,8 @@ from fwcore.design import col_axpy, col_dot, col_entries, weighted_axpy, weighte
 from fwcore.kernels.dispatch import implements
 from fwcore.kernels.soft_threshold import soft_threshold
 from fwcore.kernels.types import Floats
-from fwcore.kernels.vectors import add_constant, add_multiple, copy_into, total
-from fwcore.losses import curvature_at, is_parabola, loss_at, negative_derivative_at
+from fwcore.kernels.vectors import add_multiple, copy_into, total
+from fwcore.losses import curvature_at, is_parabola
 from fwcore.solvers.working_set._engine import admit, gather, load, minimise, most_joining
 from fwcore.solvers.working_set._extrapolation import (
     MEMORY,
@@ -34,9 +34,11 @@ from fwcore.solvers.working_set._extrapolation import (
     shares,
     weighted_length,
 )
+from fwcore.solvers.working_set._line_search import search
 
 _PLAIN = 5
 """Cycles that go by before any is remembered: where these settle nothing else is worth its cost."""
+_FIRST_CAPACITY = 256
 _CYCLES, _NEWTON = 100, 4
 """At most so many cycles and models a round, which is to be short."""
 _ALONE = 40
@@ -48,8 +50,6 @@ _FLOOR = 1e-5
 samples have would move without limit."""
 _VISIT = 20
 """Operations of a visit besides those on the column."""
-_SUFFICIENT = 1e-4
-_SHORTEST = 1e-10
 
 DESCENT = np.dtype(
     [
@@ -89,11 +89,12 @@ class Descent(_DescentArrays):
 
     __slots__ = ()
 
+    exact = False
     loosest = 4.0
     foresees = True
 
     @classmethod
-    def of(cls, capacity: int, m: int) -> Descent:
+    def of(cls, m: int, capacity: int = _FIRST_CAPACITY) -> Descent:
         """No columns, a = 0."""
         coef, slope, curvature, before = np.zeros((4, capacity))
         left, change = np.zeros((2, m))
@@ -123,7 +124,7 @@ class Descent(_DescentArrays):
 
     def grown(self, capacity: int) -> Descent:
         """The same in arrays of a larger capacity."""
-        new = Descent.of(capacity, self.left.size)
+        new = Descent.of(self.left.size, capacity)
         for name in ("coef", "slope", "curvature"):
             getattr(new, name)[: self.capacity] = getattr(self, name)
         new.descent[:] = self.descent
@@ -249,67 +250,8 @@ def _make_model(design, y, loss, engine, run):
             engine.weights[i] = max(curvature, _FLOOR * loss.curvature_bound)
         for k in range(size):
             engine.curvature[k] = weighted_square(design, run.columns[k], engine.weights)
-
-
-@njit(nogil=True, cache=True)
-def _loss_along(loss, y, image, change, step, out):
-    """f at X a + step * change, which is left in ``out``."""
-    value = 0.0
-    for i in range(y.size):
-        out[i] = image[i] + step * change[i]
-        value += loss_at(loss, out[i], y[i])
-    return value
-
-
-@njit(nogil=True, cache=True)
-def _penalty_along(before, coef, step, lam, ridge):
-    """By how much the penalty grows from ``before`` a part of the way to ``coef``."""
-    change = 0.0
-    for k in range(coef.size):
-        old, new = before[k], before[k] + step * (coef[k] - before[k])
-        change += lam * (abs(new) - abs(old)) + 0.5 * ridge * (new * new - old * old)
-    return change
-
-
-@njit(nogil=True, cache=True)
-def _model_shift(residual, weights, change):
-    """The intercept for which the model is least, after the ``change`` of X a."""
-    left = 0.0
-    for i in range(residual.size):
-        left += residual[i] - weights[i] * change[i]
-    return left / total(weights)
-
-
-@njit(nogil=True, inline="always")
-def _search(design, y, loss, engine, run):
-    """Go along the change as far as it lowers the objective enough; the prediction and the residual
-    there.
-    """
-    counters, it, size = run.counters[0], run.it[0], run.it[0].size
-    coef, before = engine.coef[:size], engine.before[:size]
-    engine.change[:] = 0.0
-    for k in range(size):
-        if coef[k] != before[k]:
-            col_axpy(design, run.columns[k], coef[k] - before[k], engine.change)
-            counters.entries += col_entries(design, run.columns[k])
-    if run.it[0].intercept:
-        add_constant(engine.change, _model_shift(run.residual, engine.weights, engine.change))
-    slope = _penalty_along(before, coef, 1.0, counters.value, counters.ridge)
-    for i in range(y.size):
-        slope -= run.residual[i] * engine.change[i]
-    step = 2.0
-    while True:
-        step = 0.5 * step if step > _SHORTEST else 0.0
-        loss_there = _loss_along(loss, y, run.image, engine.change, step, engine.left)
-        growth = _penalty_along(before, coef, step, counters.value, counters.ridge)
-        if step == 0.0 or loss_there + growth <= it.loss + _SUFFICIENT * step * min(slope, 0.0):
-            break
-    for k in range(size if step < 1.0 else 0):
-        coef[k] = before[k] + step * (coef[k] - before[k])
-    it.loss = loss_there
-    copy_into(engine.left, run.image)
-    for i in range(y.size):
-        run.residual[i] = negative_derivative_at(loss, run.image[i], y[i])
+            run.counters[0].entries += col_entries(design, run.columns[k])
+        run.counters[0].dots += size
 
 
 @implements(minimise, Descent)
@@ -320,7 +262,7 @@ def _minimise(engine, design, y, loss, run, slack):
         _make_model(design, y, loss, engine, run)
         first = _settle(design, loss, engine, run, slack, 0.0 if is_parabola(loss) else _INEXACT)
         if not is_parabola(loss):
-            _search(design, y, loss, engine, run)
+            search(design, y, loss, engine, run)
             run.it[0].settled = first <= slack
         for k in range(run.it[0].size):
             moved = max(moved, abs(engine.coef[k] - engine.before[k]))

@@ -19,6 +19,8 @@ class Engine(Protocol):
 
     Attributes
     ----------
+    exact : bool
+        Whether it solves on the working set, rather than coming near.
     loosest : float
         By how much slopes of the working set may be off at first, as a share of what the gap
         allows if all are: an engine whose accuracy costs much begins above 1.
@@ -26,6 +28,7 @@ class Engine(Protocol):
         Whether columns join before they break the conditions, and idle ones are free to leave.
     """
 
+    exact: bool
     loosest: float
     foresees: bool
 

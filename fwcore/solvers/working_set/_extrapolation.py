@@ -36,8 +36,8 @@ def weighted_length(left, weights, ones):
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def shares(coefs, size):
-    """Coefficients (5,), which add up to 1, of the shortest combination of the changes; zeros where
-    there is none.
+    """Coefficients (5,), which add up to 1, of the shortest combination of the changes; those of
+    the last iterate where there is none.
     """
     gram, x = np.zeros((MEMORY, MEMORY)), np.ones(MEMORY)
     for a in range(MEMORY):
@@ -46,12 +46,13 @@ def shares(coefs, size):
             for k in range(size):
                 product += (coefs[a + 1, k] - coefs[a, k]) * (coefs[b + 1, k] - coefs[b, k])
             gram[a, b], gram[b, a] = product, product
+    size_of_one = gram[0, 0]
     for a in range(MEMORY):
-        gram[a, a] += 1e-10 * gram[0, 0] + 1e-300
+        gram[a, a] += 1e-10 * size_of_one + 1e-300
     eliminate(gram, x)
     whole = total(x)
     for a in range(MEMORY):
-        x[a] = x[a] / whole if abs(whole) > 1e-12 else 0.0
+        x[a] = x[a] / whole if abs(whole) * size_of_one > 1e-12 else 1.0 * (a == MEMORY - 1)
     return x
 
 

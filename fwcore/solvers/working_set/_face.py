@@ -61,6 +61,7 @@ class Face(_FaceArrays):
 
     __slots__ = ()
 
+    exact = True
     loosest = 0.3
     foresees = False
 

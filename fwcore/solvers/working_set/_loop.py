@@ -17,7 +17,7 @@ from fwcore.kernels.best_shift import best_shift
 from fwcore.kernels.duality_gap import penalty_gap
 from fwcore.kernels.selection import largest_first
 from fwcore.kernels.steepness import steepness
-from fwcore.kernels.vectors import add_constant, largest_size, total
+from fwcore.kernels.vectors import add_constant, total
 from fwcore.losses import is_parabola, loss_at, negative_derivative_at
 from fwcore.solvers.base import check_gap, check_limit, check_move, record
 from fwcore.solvers.working_set._engine import (
@@ -45,7 +45,9 @@ _RENEW = 0.4
 # By how much columns outside the working set may be steeper, as a share of the slack.
 _OUTSIDE = 0.9
 # A round after which nothing joins, and the gap is still too large, makes the next stricter.
-_STRICTER, _STRICTEST, _HALF = 0.3, 1e-8, 0.5
+_STRICTER, _STRICTEST = 0.3, 1e-8
+# The working set is to blame where its own gap is more than this share of the target.
+_BLAMED = 0.5
 # Below this share of the l1 norm, a change is rounding error.
 _STILL = 1e-15
 _SMALL_MOVE = int(Status.SMALL_MOVE)
@@ -95,7 +97,7 @@ def _look(design, run, threshold):
     """
     it, counters = run.it[0], run.counters[0]
     slack = combine_references(run.screen, run.residual)
-    n = columns_above(run.screen, slack, threshold, run.found)
+    n = columns_above(run.screen, slack, threshold, counters.positive, run.found)
     if n > run.found.size:
         return -1
     touched = some_dots(design, run.found[:n], run.residual, total(run.residual), run.slopes[:n])
@@ -119,19 +121,22 @@ def _look_at_all(run, threshold):
     """The same after a pass, which becomes a reference: (how many, the threshold), which is raised
     should there be more than fit.
     """
-    last = run.screen.last
+    last, positive, steepest = run.screen.last, run.counters[0].positive, 0.0
     keep(run.screen, run.residual)
-    steepest = largest_size(last)
+    for j in range(last.size):
+        steepest = max(steepest, steepness(-last[j], positive))
     while True:
         n = 0
         for j in range(last.size):
-            if abs(last[j]) > threshold:
+            if steepness(-last[j], positive) > threshold:
                 if n < run.found.size:
                     run.found[n], run.slopes[n] = j, last[j]
                 n += 1
-        if n <= run.found.size:
-            return n, threshold
-        threshold += 0.5 * (steepest - threshold)
+        higher = threshold + 0.5 * (steepest - threshold)
+        # More than fit may be equally steep: then the first of them are as good as others.
+        if n <= run.found.size or not threshold < higher < steepest:
+            return min(n, run.found.size), threshold
+        threshold = higher
 
 
 @njit(nogil=True, inline="always")
@@ -194,7 +199,7 @@ def _tighten(y, loss, run):
     it = run.it[0]
     if it.moved <= _STILL * it.l1:
         it.strictness *= _STRICTER * _STRICTER
-    elif it.settled and _gap(y, loss, run, it.level) > _HALF * it.target:
+    elif it.settled and _gap(y, loss, run, it.level) > _BLAMED * it.target:
         it.inside *= _STRICTER
     elif it.settled:
         it.strictness *= _STRICTER
@@ -217,7 +222,6 @@ def _close_round(y, loss, run, row, steepest, joined):
         _tighten(y, loss, run)
     check_limit(counters)
     it.phase = MINIMISE
-    it.rounds += 1
 
 
 @njit(nogil=True, inline="always")

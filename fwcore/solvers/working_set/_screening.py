@@ -124,7 +124,7 @@ def combine_references(screen, residual):
 
 
 @njit(nogil=True, cache=True, fastmath={"contract", "nsz"})
-def _sweep(dots, norms, weights, slack, threshold, out):
+def _sweep(dots, norms, weights, slack, threshold, flip, out):
     """Blocks are bounded and counted in loops that vectorise; only those with a column to report
     are gone through.
     """
@@ -135,7 +135,8 @@ def _sweep(dots, norms, weights, slack, threshold, out):
         above = 0
         for i in range(_BLOCK):
             j = first + i
-            block[i] = abs(w0 * dots[0, j] + w1 * dots[1, j] + w2 * dots[2, j]) + slack * norms[j]
+            centre = w0 * dots[0, j] + w1 * dots[1, j] + w2 * dots[2, j]
+            block[i] = max(centre, flip * centre) + slack * norms[j]
             above += int(block[i] > threshold)
         if above == 0:
             continue
@@ -149,7 +150,7 @@ def _sweep(dots, norms, weights, slack, threshold, out):
 
 
 @njit(nogil=True, cache=True)
-def columns_above(screen, slack, threshold, out):
+def columns_above(screen, slack, threshold, positive, out):
     """The number of columns whose bound, for the weights of `combine_references` and the ``slack``
     that it returned, exceeds ``threshold``, and they in ``out``; if they do not fit, out.size + 1.
     """
@@ -159,5 +160,7 @@ def columns_above(screen, slack, threshold, out):
         screen.weights,
         np.float32(slack),
         np.float32(threshold),
+        # Where a >= 0 only columns along the residual matter.
+        np.float32(0.0 if positive else -1.0),
         out,
     )

@@ -42,7 +42,6 @@ CONTROL = np.dtype(
         ("l1", np.float64),
         ("square", np.float64),
         ("nnz", np.int64),
-        ("rounds", np.int64),
         ("passes", np.int64),
     ]
 )
@@ -58,8 +57,8 @@ class WorkingSet(NamedTuple):
     and which; f(0); the gap that ends a point; by how much a column may be steeper than ``level``,
     a factor of it, and by how much the slopes of the working set may be off, as a share of it; the
     entries touched since the last pass; the phase; of the last round the largest change, whether
-    the engine came to an end, the loss, the l1 norm, ||a||^2, the non-zeros; the rounds of the
-    point and the passes of the path.
+    the engine came to an end, the loss, the l1 norm, ||a||^2, the non-zeros; the passes of the
+    path.
     """
 
     engine: Engine
@@ -132,6 +131,7 @@ class WorkingSet(NamedTuple):
         columns, place = np.zeros(capacity, np.int64), np.full_like(self.place, -1)
         columns[:n], place[indices] = indices, np.arange(n)
         self.it["size"] = 0
+        self.it["inside"] = min(float(self.it["inside"][0]), engine.loosest)
         run = self._replace(
             engine=room,
             columns=columns,
@@ -150,7 +150,7 @@ class WorkingSet(NamedTuple):
         if it["inside"] < _LEAST or it["strictness"] < _LEAST:
             # The last point ended in rounding error.
             it["inside"], it["strictness"] = engine.loosest, 1.0
-        it["rounds"], it["phase"] = 0, MINIMISE
+        it["phase"] = MINIMISE
         if engine.foresees:
             it["phase"], it["slack"] = FORESEE, 0.0
             it["level"] = max(2.0 * value - previous, 0.0)

@@ -21,7 +21,6 @@ from fwcore.solvers.working_set._working_set import WorkingSet
 from fwcore.status import Status
 from fwcore.trace import Rows
 
-_FIRST_CAPACITY = 256
 # What an entry of X costs where they are gathered by index, beside one in the order of memory.
 _GATHERED = 5
 # Points that cost so many cycles of descent each make the other engine worth a trial, of so many
@@ -49,13 +48,12 @@ class CertifiedEngineOptions(CertifiedPenaltyOptions):
 
 @dataclass
 class ChosenState(CertifiedState):
-    """A run; ``exact``: whether it is on faces; ``begun``: the work when the point began, or the
+    """A run; ``begun``: the work when the point began, or the
     trial; ``costs``: of the last points in this engine; ``budget``: what a trial may cost, 0 where
     none is on, and ``left`` its points to come; ``fixed``: what the
     points cost that decided the last one.
     """
 
-    exact: bool = True
     begun: int = 0
     costs: tuple[int, ...] = ()
     budget: int = 0
@@ -69,9 +67,9 @@ class Certified(WorkingSetSolver):
 
     Few active columns of the squared loss are minimised over exactly, as by `ActiveSet`. Many, and
     those of other losses, are minimised over by proximal Newton steps, each by coordinate descent
-    with extrapolation. Where both can, operations are counted: once a point on faces costs many
-    cycles, one is tried with descent, and the cheaper engine goes on. The gap of the trace is an
-    upper bound of the duality gap, in every round.
+    with extrapolation. Where both can, operations are counted: once points on faces cost many
+    cycles each, three are tried with descent, and the cheaper engine goes on. The gap of the trace
+    is an upper bound of the duality gap, in every round.
     """
 
     name = "certified"
@@ -80,7 +78,7 @@ class Certified(WorkingSetSolver):
         "Lee, Sun & Saunders 2014; Bertrand & Massias 2021; Osborne, Presnell & Turlach 2000"
     )
     form = "penalty"
-    needs = ()
+    needs = ("curvature_bound",)
     intercept = True
     Options = CertifiedEngineOptions
 
@@ -97,12 +95,11 @@ class Certified(WorkingSetSolver):
         if options.engine == "faces" and not exact:
             rule = "'auto' or 'descent' where the loss has no closed-form line search"
             raise ParameterError("engine", type(self).__name__, rule, options.engine)
-        return Face.of() if exact and options.engine != "descent" else self._descent(problem)
+        return Face.of() if exact and options.engine != "descent" else Descent.of(problem.m)
 
     def init(self, problem: Problem, options: Any, seed: int) -> ChosenState:
         state = super().init(problem, options, seed)
-        exact = problem.loss.closed_line_search and options.engine != "descent"
-        return ChosenState(state.arrays, threads=state.threads, exact=exact)
+        return ChosenState(state.arrays, threads=state.threads)
 
     def set_point(
         self, problem: Problem, state: Any, options: Any, value: float, progress: float
@@ -145,18 +142,15 @@ class Certified(WorkingSetSolver):
             and budget > _TRIAL * max(_SMALL, _CYCLES * _cycle(problem, active))
         ):
             state.fixed = budget
-            if state.exact or _face(problem, active) < budget:
+            if state.arrays.engine.exact or _face(problem, active) < budget:
                 state.budget, state.left = budget, _TRIAL
                 self._swap(problem, state)
 
     def _swap(self, problem: Problem, state: ChosenState) -> None:
         """Go on with the other engine; what the change costs is charged to the trial."""
         state.begun, state.costs = _on_entries(problem, state.arrays), ()
-        engine = self._descent(problem) if state.exact else Face.of()
-        state.arrays, state.exact = state.arrays.moved_to(problem, engine), not state.exact
-
-    def _descent(self, problem: Problem) -> Descent:
-        return Descent.of(_FIRST_CAPACITY, problem.m)
+        engine = Descent.of(problem.m) if state.arrays.engine.exact else Face.of()
+        state.arrays = state.arrays.moved_to(problem, engine)
 
 
 def _entry(problem: Problem) -> int:
