@@ -138,7 +138,7 @@ class Picture {
       const parts = [this.layer(run, layer)]
       if (layer.named) parts.push(this.names(run, layer))
       if (layer.label) parts.push(this.own(run, {...layer, kind: 'label', of: layer.kind,
-        style: {text_align: layer.kind == 'gulf' ? 'center' : 'left'}}, ['x', 'y', 'text']))
+        style: {}}, ['x', 'y', 'text', 'align']))
       return parts
     })
   }

@@ -46,7 +46,8 @@ const MARKS = {
   names: {glyph: 'Text', at: () => ({x: field('x'), y: field('y'), text: field('text'),
     text_color: field('colour')}), look: () => ({}), style: {text_font_size: '11px',
     text_align: 'right', text_baseline: 'bottom', x_offset: -2, y_offset: field('lift')}},
-  label: {glyph: 'Text', at: () => ({x: field('x'), y: field('y'), text: field('text')}),
+  label: {glyph: 'Text', at: () => ({x: field('x'), y: field('y'), text: field('text'),
+    text_align: field('align')}),
     leads: true, look: run => ({text_color: run.colour}), style: {text_font_size: '11px',
     text_baseline: 'bottom', y_offset: -2}},
 }

@@ -40,7 +40,7 @@ function lifts(parts, {height, at}) {
 }
 
 // What says what a layer is: high in a gulf where it is widest, or where a level begins.
-const NOWHERE = {x: [], y: [], text: []}
+const NOWHERE = {x: [], y: [], text: [], align: []}
 
 function inGulf(text, xs, low, high) {
   let widest = -1
@@ -49,13 +49,15 @@ function inGulf(text, xs, low, high) {
     if (Number.isFinite(width(k)) && !(width(k) <= width(widest))) widest = k
   })
   return widest < 0 ? NOWHERE
-    : {x: [xs[widest]], y: [low[widest] ** 0.3 * high[widest] ** 0.7], text: [text]}
+    : {x: [xs[widest]], y: [low[widest] ** 0.3 * high[widest] ** 0.7], text: [text],
+      // Toward the middle of the picture, so that no edge cuts it off.
+      align: [2 * widest < xs.length ? 'left' : 'right']}
 }
 
 function onLevel(text, xs, value) {
   const first = xs.find(Number.isFinite)
   return first === undefined || !Number.isFinite(value ?? NaN) ? NOWHERE
-    : {x: [first], y: [value], text: [text]}
+    : {x: [first], y: [value], text: [text], align: ['left']}
 }
 
 // As few digits as tell a tick from the next, also between powers of ten. Bokeh takes it as text.
