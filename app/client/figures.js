@@ -279,7 +279,7 @@ class Picture {
     const xs = column(this.axis('x').column)
     const data = of == 'level' ? onLevel(label, xs, this.stops.get(key))
       : inGulf(label, xs, ...this.columns(part.layer)[1].split('|').map(column))
-    if (!['x', 'y'].every(name => equal(part.renderer.data_source.data[name], data[name])))
+    if (!['x', 'y', 'align'].every(name => equal(part.renderer.data_source.data[name], data[name])))
       part.renderer.data_source.setv({data}, {sync: false})
   }
 

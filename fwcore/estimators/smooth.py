@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,12 @@ from fwcore.losses import Loss, find_loss
 from fwcore.problem import Problem
 
 
-class _Smooth(Certified):
+class _Smooth(Certified, ABC):
     """What they share: the intercept is minimised over, since columns are not centred."""
 
+    @abstractmethod
     def _loss(self) -> Loss:
-        raise NotImplementedError
+        """The loss, not yet fitted to a response."""
 
     def _is_flat(self, X: Any, y: Floats) -> bool:
         return not abs(X).max() > 0.0 or (self.fit_intercept and bool(np.ptp(y) == 0.0))

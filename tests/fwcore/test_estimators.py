@@ -23,6 +23,7 @@ from fwcore import ParameterError
 from fwcore.estimators import (
     FWElasticNet,
     FWElasticNetCV,
+    FWHuber,
     FWLasso,
     FWLassoCV,
     FWLogistic,
@@ -30,7 +31,14 @@ from fwcore.estimators import (
     lasso_path,
 )
 
-CHECKED = (FWLasso(), FWElasticNet(), FWLassoCV(alphas=10), FWElasticNetCV(alphas=10))
+CHECKED = (
+    FWLasso(),
+    FWElasticNet(),
+    FWLassoCV(alphas=10),
+    FWElasticNetCV(alphas=10),
+    FWHuber(),
+    FWLogistic(),
+)
 CHECKS = [pair for estimator in CHECKED for pair in estimator_checks_generator(estimator)]
 
 
@@ -277,7 +285,7 @@ def test_what_cannot_be_certified_is_told_by_its_name(wrong, what):
         certify(X, y, **given)
 
 
-@pytest.mark.parametrize("name", ["linear", "cv", "paths", "certificate"])
+@pytest.mark.parametrize("name", ["linear", "cv", "paths", "certificate", "smooth"])
 def test_the_examples_run(name):
     module = importlib.import_module(f"fwcore.estimators.{name}")
     assert doctest.testmod(module).failed == 0

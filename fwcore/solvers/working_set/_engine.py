@@ -1,7 +1,8 @@
 """What minimises on the working set: the primitives that each engine implements.
 
 An engine is a NamedTuple of arrays for k columns, with ``coef`` (k,) by position in the working
-set. Kernels see it as a field of `fwcore.solvers.working_set._loop.WorkingSet`, ``run`` below.
+set. Kernels see it as a field of `fwcore.solvers.working_set._working_set.WorkingSet`, which is
+``run`` below.
 """
 
 from __future__ import annotations

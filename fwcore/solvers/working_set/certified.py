@@ -48,10 +48,9 @@ class CertifiedEngineOptions(CertifiedPenaltyOptions):
 
 @dataclass
 class ChosenState(CertifiedState):
-    """A run; ``begun``: the work when the point began, or the
-    trial; ``costs``: of the last points in this engine; ``budget``: what a trial may cost, 0 where
-    none is on, and ``left`` its points to come; ``fixed``: what the
-    points cost that decided the last one.
+    """A run, in operations: ``begun`` when the point began, or the trial that is on; ``costs`` of
+    the last points in this engine; ``budget``, what a trial may cost, 0 where none is on, and
+    ``left``, its points to come; ``fixed``, what the points cost that decided the last trial.
     """
 
     begun: int = 0
@@ -73,7 +72,7 @@ class Certified(WorkingSetSolver):
     """
 
     name = "certified"
-    title = "Certified"
+    title = "Certified working set"
     reference = (
         "Lee, Sun & Saunders 2014; Bertrand & Massias 2021; Osborne, Presnell & Turlach 2000"
     )
