@@ -8,7 +8,7 @@ import toys
 from sklearn.linear_model import ElasticNet
 
 from fwcore import ParameterError, Problem, Status, Walk, grids, walk_path
-from fwcore.solvers.working_set import certified
+from fwcore.solvers.working_set import _trial, certified
 from fwcore.solvers.working_set._extrapolation import shares
 
 
@@ -145,6 +145,33 @@ def test_an_engine_of_parabolas_refuses_other_losses():
         Walk(mixed("logistic", 1), "certified", options={"engine": "faces"})
 
 
+def points(trial, costs, work=0, price=0.0):
+    """Walk points of these costs: where the engine is to be changed."""
+    changes = []
+    for k, cost in enumerate(costs):
+        trial.begin_point(work)
+        work += cost
+        if trial.end_point(work, 0.0, price):
+            changes.append(k)
+            trial.begin_engine(work)
+    return changes
+
+
+def test_what_is_cheaper_stays_and_what_costs_more_is_left():
+    big = 10 * _trial.SMALL
+    # Three points are compared with three; after them nothing changes while costs do not double.
+    assert points(_trial.Trial(), [big] * 3 + [big // 2] * 20) == [2]
+    # The second point of the trial is one too many: back again.
+    assert points(_trial.Trial(), [big] * 3 + [2 * big] * 2 + [big] * 20) == [2, 4]
+    # Twice as dear: another trial.
+    assert points(_trial.Trial(), [big] * 3 + [4 * big] + [2 * big + 1] * 3) == [2, 3, 6]
+
+
+def test_what_costs_little_or_is_dear_to_change_is_not_tried():
+    assert points(_trial.Trial(), [_trial.SMALL] * 20) == []
+    assert points(_trial.Trial(), [10 * _trial.SMALL] * 20, price=1e12) == []
+
+
 def trial(problem, grid, chunk):
     """The engines of a path, point by point, where every choice is worth a trial."""
     walk, engines = Walk(problem, "certified", grid, {"tol": 1e-8}), []
@@ -155,7 +182,7 @@ def trial(problem, grid, chunk):
 
 
 def test_engines_are_tried_and_no_choice_depends_on_chunks(monkeypatch):
-    monkeypatch.setattr(certified, "_SMALL", 0)
+    monkeypatch.setattr(_trial, "SMALL", 0)
     monkeypatch.setattr(certified, "_CYCLES", 0)
     problem = toys.problem("correlated")
     grid = grids.lam_grid(problem, 40)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from fwcore.errors import ParameterError
@@ -17,17 +17,15 @@ from fwcore.solvers.working_set._solver import (
     CertifiedState,
     WorkingSetSolver,
 )
+from fwcore.solvers.working_set._trial import Trial
 from fwcore.solvers.working_set._working_set import WorkingSet
 from fwcore.status import Status
 from fwcore.trace import Rows
 
 # What an entry of X costs where they are gathered by index, beside one in the order of memory.
 _GATHERED = 5
-# Points that cost so many cycles of descent each make the other engine worth a trial, of so many
-# points, and again once they cost so many times as much.
-_CYCLES, _TRIAL, _DEARER = 15, 3, 2
-# Below so many operations a point, half a millisecond, no choice is worth a trial.
-_SMALL = 1_000_000
+# Points that cost no more than so many cycles of descent are not worth a trial.
+_CYCLES = 15
 
 
 class CertifiedEngineOptions(CertifiedPenaltyOptions):
@@ -48,16 +46,9 @@ class CertifiedEngineOptions(CertifiedPenaltyOptions):
 
 @dataclass
 class ChosenState(CertifiedState):
-    """A run, in operations: ``begun`` when the point began, or the trial that is on; ``costs`` of
-    the last points in this engine; ``budget``, what a trial may cost, 0 where none is on, and
-    ``left``, its points to come; ``fixed``, what the points cost that decided the last trial.
-    """
+    """A run; ``trial`` compares its engines."""
 
-    begun: int = 0
-    costs: tuple[int, ...] = ()
-    budget: int = 0
-    left: int = 0
-    fixed: int = 0
+    trial: Trial = field(default_factory=Trial)
 
 
 class Certified(WorkingSetSolver):
@@ -106,48 +97,25 @@ class Certified(WorkingSetSolver):
         super().set_point(problem, state, options, value, progress)
         both = options.engine == "auto" and problem.loss.closed_line_search
         if both and progress > 0.0:
-            self._choose(problem, state)
-        if not state.budget:
-            state.begun = _work(problem, state)
+            active, exact = int(state.arrays.it["nnz"][0]), state.arrays.engine.exact
+            least = _CYCLES * _cycle(problem, active)
+            price = 0.0 if exact else _face(problem, active)
+            if state.trial.end_point(_work(problem, state), least, price):
+                self._change(problem, state)
+        state.trial.begin_point(_work(problem, state))
 
     def advance(self, problem: Problem, state: Any, n: int) -> Rows:
-        if not state.budget:
+        if not state.trial.on:
             return super().advance(problem, state, n)
         # Round by round, so that no choice depends on the chunks.
         rows = super().advance(problem, state, 1)
-        if self.outcome(state) == Status.RUNNING:
-            self._end_trial(problem, state)
+        if self.outcome(state) == Status.RUNNING and state.trial.gives_up(_work(problem, state)):
+            self._change(problem, state)
         return rows
 
-    def _end_trial(self, problem: Problem, state: ChosenState) -> None:
-        """Go back where the trial costs more than the points before it did."""
-        if _work(problem, state) - state.begun > state.budget:
-            state.budget = 0
-            self._swap(problem, state)
-
-    def _choose(self, problem: Problem, state: ChosenState) -> None:
-        if state.budget:
-            self._end_trial(problem, state)
-            state.left -= 1
-            if state.budget and not state.left:
-                # The trial was cheaper.
-                state.budget, state.fixed = 0, _work(problem, state) - state.begun
-            return
-        state.costs = (*state.costs, _work(problem, state) - state.begun)[-_TRIAL:]
-        active, budget = int(state.arrays.it["nnz"][0]), sum(state.costs)
-        if (
-            len(state.costs) == _TRIAL
-            and budget > _DEARER * state.fixed
-            and budget > _TRIAL * max(_SMALL, _CYCLES * _cycle(problem, active))
-        ):
-            state.fixed = budget
-            if state.arrays.engine.exact or _face(problem, active) < budget:
-                state.budget, state.left = budget, _TRIAL
-                self._swap(problem, state)
-
-    def _swap(self, problem: Problem, state: ChosenState) -> None:
-        """Go on with the other engine; what the change costs is charged to the trial."""
-        state.begun, state.costs = _on_entries(problem, state.arrays), ()
+    def _change(self, problem: Problem, state: ChosenState) -> None:
+        """Go on with the other engine, which has done nothing yet."""
+        state.trial.begin_engine(_on_entries(problem, state.arrays))
         engine = Descent.of(problem.m) if state.arrays.engine.exact else Face.of()
         state.arrays = state.arrays.moved_to(problem, engine)
 

@@ -1,0 +1,75 @@
+"""Which of two engines is the cheaper, found out while a path is walked.
+
+Costs are operations, not seconds, so that the same path is walked on every machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+POINTS = 3
+"""Points that are compared, since a single one may be cheap by chance."""
+# Points that cost so many times what they did at the last trial are worth another.
+_DEARER = 2
+# Below so many operations a point, half a millisecond, no choice is worth a trial.
+SMALL = 1_000_000
+
+
+@dataclass
+class Trial:
+    """Once a few points cost enough, as many are tried in the other engine. It stays where they
+    cost no more together, and is left as soon as they do.
+
+    ``begun``: the work done when the point began, or the trial that is on; ``costs``: of the last
+    points in the present engine; ``budget``: what the trial may cost, 0 where none is on; ``left``:
+    its points to come; ``decided``: what the points cost that decided the last trial.
+    """
+
+    begun: int = 0
+    costs: tuple[int, ...] = ()
+    budget: int = 0
+    left: int = 0
+    decided: int = 0
+
+    @property
+    def on(self) -> bool:
+        """Whether points are being tried."""
+        return self.budget > 0
+
+    def begin_point(self, work: int) -> None:
+        """Count from here, unless a trial counts on."""
+        self.begun = self.begun if self.on else work
+
+    def begin_engine(self, work: int) -> None:
+        """Count from here: the engine was changed, and what that costs is charged to it."""
+        self.begun, self.costs = work, ()
+
+    def gives_up(self, work: int) -> bool:
+        """Whether the trial has cost more than the points before it, and ends with that."""
+        over = self.on and work - self.begun > self.budget
+        self.budget = 0 if over else self.budget
+        return over
+
+    def end_point(self, work: int, least: float, price: float) -> bool:
+        """Whether to change the engine after a point.
+
+        No trial begins where points cost at most ``least``, or all of them together no more than
+        the ``price`` of the change.
+        """
+        if self.on:
+            if self.gives_up(work):
+                return True
+            self.left -= 1
+            if self.left == 0:
+                self.budget, self.decided = 0, work - self.begun
+            return False
+        self.costs = (*self.costs, work - self.begun)[-POINTS:]
+        spent = sum(self.costs)
+        dear = spent > _DEARER * self.decided and spent > POINTS * max(SMALL, least)
+        if len(self.costs) < POINTS or not dear:
+            return False
+        self.decided = spent
+        if price >= spent:
+            return False
+        self.budget, self.left = spent, POINTS
+        return True
