@@ -27,13 +27,14 @@ def printed(name, loss, X, y, delta, b, turns, seed):
         gaps.append(of @ (w - s))
         return s
 
+    # Algorithm 1 of Négiar et al. counts t = 1, 2, ...; the other papers count from 0.
     for t in range(turns):
         i = next(drawn)
         if name == "sfw_rows":
             new = derivative(loss, X[i] @ w, y[i]) / n
             r = r + X[i].T @ (new - alpha[i])
             alpha[i] = new
-            s, g = vertex(r), 2 / (t + 2)
+            s, g = vertex(r), 2 / (t + 1 + 2)
         elif name == "sfw_mokhtari":
             c = min(1.0, 4 / (t + 8) ** (2 / 3))
             r = (1 - c) * r + c * X[i].T @ derivative(loss, X[i] @ w, y[i]) / b
@@ -101,7 +102,7 @@ def test_all_rows_are_deterministic_frank_wolfe_with_the_open_loop_step(loss):
         problem, "sfw_rows", [3.0], batch="100%", rule="moved", tol=1e-14, max_steps=200
     )
     w, gaps = np.zeros(X.shape[1]), []
-    for t in range(200):
+    for t in range(1, 201):
         gradient = X.T @ derivative(loss, X @ w, y)
         j = np.abs(gradient).argmax()
         s = -3.0 * np.sign(gradient[j]) * (np.arange(w.size) == j)

@@ -1,11 +1,11 @@
 """Frank-Wolfe on sampled rows: what the methods of Negiar et al. (2020), Mokhtari et al. (2018) and
 Lu & Freund (2018) share.
 
-min f(a) = sum_i l(x_i'a, y_i) subject to sum abs(a) <= delta. A turn t = 0, 1, ... draws a batch of
-b of the n rows without replacement, improves an estimate r of the gradient f'(a) by it, takes the
-vertex s = -delta sign(r_j) e_j of its largest entry, and goes a <- (1 - g) a + g s. The papers'
-objective is the mean (1/n) f, with lam for delta: their r, gaps and Lipschitz constants are these
-over n, their steps and iterates the same; a gap relative to f(0) is one number in both.
+min f(a) = sum_i l(x_i'a, y_i) subject to sum abs(a) <= delta. A turn draws a batch of b of the n
+rows without replacement, improves an estimate r of the gradient f'(a) by it, takes the vertex s =
+-delta sign(r_j) e_j of its largest entry, and goes a <- (1 - g) a + g s. The papers' objective is
+the mean (1/n) f, with lam for delta: their r, gaps and Lipschitz constants are these over n, their
+steps and iterates the same; a gap relative to f(0) is one number in both.
 
 A turn costs O(b s log p), s = non-zeros of a row: a = scale * coef, r = weight * slope, and r's
 largest entry is that of `fwcore.kernels.tournament_tree`. Only where rows are full, as dense ones
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -109,6 +109,8 @@ class FiniteSumSolver(Solver):
     family = "Sampled rows"
     form = "ball"
     draws = "rows"
+    first_turn: ClassVar[int] = 0
+    """t of the first turn, as the method's paper counts."""
     Options = FiniteSumOptions
 
     @abstractmethod
@@ -159,8 +161,8 @@ class FiniteSumSolver(Solver):
         # Steps as long as the first ones would forget the last point, those of a settled run not
         # fill the new ball: where g is 2 / (t + 2) the first is about as long as the ball has
         # grown, 1 - last / value, and never all of the way.
-        grown = max(1, math.floor(2.0 * value / (value - last)) - 2) if last < value else 1
-        it["turn"] = min(int(it["turn"][0]), grown)
+        t = max(1, math.floor(2.0 * value / (value - last)) - 2) if last < value else 1
+        it["turn"] = min(int(it["turn"][0]), t - self.first_turn)
         it["confirm_cooldown"], it["updates_without_move"], it["confirm_backoff"] = (
             0,
             0,

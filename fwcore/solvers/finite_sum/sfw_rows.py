@@ -29,13 +29,15 @@ class RowsFW(FiniteSumSolver):
 
     alpha_i = l'(x_i'a, y_i) for the samples i of the batch, r = X'alpha with the alphas of all
     others as they were last, from alpha = 0; s is the vertex of r; a <- (1 - g) a + g s with g = 2
-    / (t + 2). The gap of its trace, r'a + delta max abs(r) (eq. 31), tends to the true gap, but of
-    a small batch it may be small by chance. With b = n it is `DeterministicFW` with that g.
+    / (t + 2), t = 1, 2, ... The gap of its trace, r'a + delta max abs(r) (eq. 31), tends to the
+    true gap, but of a small batch it may be small by chance. With b = n it is `DeterministicFW`
+    with that g.
     """
 
     name = "sfw_rows"
     title = "Stochastic Frank-Wolfe on rows"
     reference = "Négiar, Dresdner, Tsai, El Ghaoui, Locatello, Freund & Pedregosa 2020, Algorithm 1"
+    first_turn = 1
 
     def method(self, ratio: float, options: Any) -> Remembered:
         return Remembered(ratio)
@@ -43,7 +45,8 @@ class RowsFW(FiniteSumSolver):
 
 @implements(open_loop, Remembered)
 def _open_loop(method, state):
-    return 2.0 / (state.iterate[0].turn + 2.0)
+    # Turns are counted from 0, t from 1.
+    return 2.0 / (state.iterate[0].turn + 3.0)
 
 
 @implements(estimate, Remembered)
