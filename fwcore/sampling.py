@@ -256,11 +256,17 @@ def _unreadable(text: str) -> ParameterError:
     return ParameterError("sampling", _OWNER, rule, text)
 
 
-def _log_miss(p: int, kappa: int, relevant: int) -> float:
-    """Logarithm of `miss_probability`; a sum of its factors, as a difference of factorials has no
-    digits left for large p.
+def log_miss(p: int, kappa: int, columns: int, *, replace: bool = False) -> float:
+    """Logarithm of the probability that kappa of p columns hold none of ``columns`` given ones;
+    -inf where they cannot miss them all.
+
+    That of `miss_probability`, or kappa ln(1 - columns / p) where columns are drawn with
+    replacement. A sum of the logarithms of its factors: a difference of factorials has no digits
+    left for large p.
     """
-    few, many = sorted((kappa, relevant))
+    if replace:
+        return kappa * math.log1p(-columns / p) if columns < p else -math.inf
+    few, many = sorted((kappa, columns))
     if few + many > p:
         return -math.inf
     if few > _MOST_FACTORS:
@@ -280,11 +286,11 @@ def miss_probability(p: int, kappa: int, relevant: int) -> float:
 
     C(p - s, kappa) / C(p, kappa), at most (1 - s / p)^kappa, the bound from which eq. 12 follows.
     """
-    return float(min(1.0, math.exp(_log_miss(p, kappa, relevant))))
+    return float(min(1.0, math.exp(log_miss(p, kappa, relevant))))
 
 
 def draws_to_certify(
-    p: int, kappa: int, rho: float, columns: int = 1, *, replace: bool = False
+    p: int, kappa: int, rho: float, columns: int = 1, *, replace: bool = False, streak: int = 0
 ) -> int:
     """The fewest draws of kappa columns that all miss ``columns`` given ones with a probability of
     at most 1 - rho.
@@ -295,6 +301,10 @@ def draws_to_certify(
     where they are drawn with replacement (eq. 12). For one column N * kappa exceeds p by far where
     kappa is small: a full pass is cheaper then, and certain.
 
+    A run examines many iterates, and each may end it by chance. With ``streak`` = j the j-th of
+    them gets the share 6 / (pi^2 j^2) of 1 - rho, so that all of them together end it too early
+    with a probability of at most 1 - rho: what the option ``certify`` of ``sfw`` waits for.
+
     Raises
     ------
     ParameterError
@@ -304,7 +314,10 @@ def draws_to_certify(
     for name, value in (("kappa", kappa), ("columns", columns)):
         if not 1 <= value <= p:
             raise ParameterError(name, _OWNER, f"an int in [1, {p}]", value)
-    if columns == p:
-        return 1
-    log_q = kappa * math.log1p(-columns / p) if replace else _log_miss(p, kappa, columns)
+    log_q = log_miss(p, kappa, columns, replace=replace)
+    if streak:
+        # numba takes long to import, and rules alone do not need it.
+        from fwcore.kernels.streaks import draws_in_streak
+
+        return int(draws_in_streak(math.log1p(-rho), log_q, streak))
     return max(1, math.ceil(math.log1p(-rho) / log_q * (1 - 1e-12)))

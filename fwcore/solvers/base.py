@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import njit
 
+from fwcore.kernels.streaks import draws_in_streak
 from fwcore.kernels.types import Floats, Ints
 from fwcore.losses import Loss
 from fwcore.options import Options, WalkOptions
@@ -34,7 +35,9 @@ COUNTERS = np.dtype(
         ("gap_at_most", np.float64),
         ("positive", np.bool_),
         ("small_gaps", np.int64),
-        ("small_gaps_wanted", np.int64),
+        ("streaks", np.int64),
+        ("log_error", np.float64),
+        ("log_miss", np.float64),
         ("max_steps", np.int64),
         ("point_steps", np.int64),
         ("steps", np.int64),
@@ -47,7 +50,9 @@ COUNTERS = np.dtype(
 """Book-keeping common to all states, one record: value, ridge and limits of the point, and counters
 since the start of the path.
 
-``small_gaps_wanted`` in a row end a point: 1 except where a small gap may be a matter of luck.
+``small_gaps`` in a row, in the latest of the ``streaks`` of a point, end it: one does, except where
+a draw may miss what makes a gap large, with the probability whose logarithm is ``log_miss``. Then
+there are so many that a point ends too early with the probability exp(``log_error``) at most.
 """
 
 
@@ -58,7 +63,7 @@ def new_counters(problem: Problem, options: WalkOptions) -> Any:
     counters = np.zeros(1, COUNTERS)
     counters["moved_at_most"] = options.tol if options.rule == "moved" else -1.0
     counters["gap_at_most"] = options.tol * problem.f0 if options.rule == "gap" else -1.0
-    counters["small_gaps_wanted"] = 1
+    counters["log_miss"] = -np.inf
     counters["max_steps"] = options.max_steps
     counters["positive"] = problem.positive
     counters["dots"] = problem.p
@@ -74,7 +79,7 @@ def start_point(counters: Any, value: float, ridge: float = 0.0) -> None:
         0,
         Status.RUNNING,
     )
-    counters["small_gaps"] = 0
+    counters["small_gaps"] = counters["streaks"] = 0
 
 
 @dataclass
@@ -104,8 +109,14 @@ def record(counters, row, gap, moved):
 @njit(nogil=True, cache=True)
 def check_gap(counters, gap):
     """End the point where enough gaps in a row were small."""
-    counters.small_gaps = counters.small_gaps + 1 if gap <= counters.gap_at_most else 0
-    if counters.small_gaps >= counters.small_gaps_wanted:
+    if not gap <= counters.gap_at_most:
+        counters.small_gaps = 0
+        return
+    counters.small_gaps += 1
+    if counters.small_gaps == 1:
+        counters.streaks += 1
+    wanted = draws_in_streak(counters.log_error, counters.log_miss, counters.streaks)
+    if counters.small_gaps >= wanted:
         counters.outcome = _SMALL_GAP
 
 

@@ -4,9 +4,9 @@ changed no bit.
 ``python tests/fwcore/digests.py`` compares with ``digests.json`` and names what differs;
 ``--record`` writes the record of this machine, of all solvers or of those that are named. What
 differs from the last record is taken out of those of other machines, which have to be renewed
-there. A digest is SHA-256 over the points table and the
-coefficients, seconds left out. It belongs to a processor and to versions of packages, which each
-record names: where there is none for this machine nothing is compared.
+there. A digest is SHA-256 over the points table and the coefficients, seconds left out. It belongs
+to a processor and to versions of packages, which each record names: where there is none for this
+machine nothing is compared.
 """
 
 from __future__ import annotations
@@ -202,9 +202,9 @@ def digests_of(group: tuple[str, str, str]) -> dict[str, list[str]]:
 
 
 def differences(recorded: dict[str, Any], group: str, found: dict[str, list[str]]) -> list[str]:
-    """The cases of a group whose digests are not those of the record; new ones are in none."""
+    """The options of a group whose digests are not those of the record; new ones are in none."""
     known = recorded["digests"].get(group, {})
-    return [f"{group}: {text}" for text in known if found.get(text) != known[text]]
+    return [text for text in known if found.get(text) != known[text]]
 
 
 def as_text(records: list[dict[str, Any]]) -> str:
@@ -240,11 +240,11 @@ def main() -> int:
             found[" ".join(group)] = digests
             different = differences(here, " ".join(group), digests)
             wrong += len(different)
-            for record in records if arguments.record and different else ():
-                record["digests"].pop(" ".join(group), None)
+            for record, text in product(records if arguments.record else (), different):
+                record["digests"].get(" ".join(group), {}).pop(text, None)
             print(f"{' '.join(group)}: {len(digests)} cases, {len(different)} differ", flush=True)
             for line in [] if arguments.record else different:
-                print(f"  {line}", flush=True)
+                print(f"  {' '.join(group)}: {line}", flush=True)
     if arguments.record:
         here["digests"] = found if not arguments.solvers else here["digests"] | found
         RECORD.write_text(as_text(records))

@@ -303,7 +303,7 @@ def test_a_sampled_gap_certifies_with_the_probability_asked_for(draw):
             )
             assert result.status == Status.SMALL_GAP
             gaps.extend(result.points["true_gap"] / problem.f0)
-    assert np.mean(np.array(ends[0.98]) <= 1e-2 * (1 + 1e-9)) >= 0.95
+    assert np.mean(np.array(ends[0.98]) <= 1e-2 * (1 + 1e-9)) >= 0.98
     assert np.mean(np.array(ends[0.0]) <= 1e-2) < 0.5
 
 
@@ -311,10 +311,36 @@ def test_draws_that_certify_are_made_at_one_iterate():
     problem = toys.problem("wide")
     options = {"sampling": "9", "certify": 0.98, "overlooked": 2, "rule": "gap", "tol": 1e-2}
     result = walk_path(problem, "sfw", [1.0, 2.0], **options)
-    wanted = sampling.draws_to_certify(problem.p, 9, 0.98, 2)
-    assert wanted > 10
     for point in (0, 1):
         rows = result.trace[result.trace["point"] == point]
-        assert (rows["gap"][-wanted:] <= 1e-2 * problem.f0).all()
+        small = rows["gap"] <= 1e-2 * problem.f0
+        streak = int(small[0]) + int((small[1:] & ~small[:-1]).sum())
+        wanted = sampling.draws_to_certify(problem.p, 9, 0.98, 2, streak=streak)
+        assert wanted > 10
+        assert small[-wanted:].all()
         assert (rows["moved"][-wanted:] == 0).all()
-        assert rows["gap"][-wanted - 1] > 1e-2 * problem.f0
+        assert not small[-wanted - 1]
+
+
+def certified_share(kind, seeds):
+    """The share of `seeds` points whose true gap is within tolerance, certified at 0.98."""
+    random, y = np.random.default_rng(3), np.zeros(60)
+    y[:4] = 0.7 ** np.arange(4)
+    X = np.eye(60) if kind == "orthogonal" else random.standard_normal((60, 60)) / 60**0.5
+    problem = Problem.from_arrays(X, X @ y, standardize=False)
+    options = {"sampling": "5%", "rule": "gap", "tol": 0.3, "certify": 0.98, "redraw_until": 1}
+    ends = [
+        walk_path(problem, "sfw", [0.5 * y.sum()], seed=seed, **options) for seed in range(seeds)
+    ]
+    assert {end.status for end in ends} == {Status.SMALL_GAP}
+    gaps = np.array([end.points["true_gap"][0] for end in ends])
+    return np.mean(gaps <= 0.3 * problem.f0 * (1 + 1e-9))
+
+
+@pytest.mark.parametrize("kind", ["orthogonal", "gaussian"])
+@pytest.mark.parametrize("seeds", [200, pytest.param(1000, marks=pytest.mark.slow)])
+def test_points_are_certified_not_iterates(kind, seeds):
+    """A few iterates of a point have one column left whose gap is large: an error of 2 % each made
+    it up to 10 % of the points.
+    """
+    assert certified_share(kind, seeds) >= 0.98

@@ -118,6 +118,18 @@ def test_draws_that_certify():
             sampling.draws_to_certify(**({"p": 50, "kappa": 5, "rho": 0.9, "columns": 1} | bad))
 
 
+def test_later_iterates_of_a_point_are_asked_for_more_draws():
+    """The j-th gets 6 / (pi^2 j^2) of the error; all together no more than the whole."""
+    p, kappa, rho = 1000, 10, 0.98
+    q, left = sampling.miss_probability(p, kappa, 1), 0.0
+    for streak in range(1, 200):
+        draws = sampling.draws_to_certify(p, kappa, rho, streak=streak)
+        assert q**draws <= 6 / (math.pi * streak) ** 2 * (1 - rho) < q ** (draws - 1)
+        left += q**draws
+    assert left <= 1 - rho
+    assert sampling.draws_to_certify(p, p, rho, streak=5) == 1
+
+
 def test_draws_that_certify_of_very_many_columns():
     """For one column q = 1 - kappa / p exactly, however large p."""
     for p, kappa in (

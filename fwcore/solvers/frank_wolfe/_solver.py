@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from fwcore.errors import ParameterError
@@ -55,9 +56,11 @@ class FrankWolfeSolver(Solver):
         """Whether a step that found no descent vertex looks at the support."""
         return True
 
-    def small_gaps_wanted(self, p: int, kappa: int, options: Any) -> int:
-        """Small gaps in a row that end a point where the gap is the rule."""
-        return 1
+    def certificate(self, p: int, kappa: int, options: Any) -> tuple[float, float]:
+        """Logarithms of the error that is allowed at a point, and of the probability that a step
+        misses a column with a larger gap.
+        """
+        return 0.0, -math.inf
 
     def ridge_weight(self, options: Any) -> float:
         """The ridge of a path: none where options have none."""
@@ -99,7 +102,8 @@ class FrankWolfeSolver(Solver):
         start_point(state.counters, value, self.ridge_weight(options))
         kappa = self.kappa(problem.p, options, progress)
         state.counters["kappa"] = kappa
-        state.counters["small_gaps_wanted"] = self.small_gaps_wanted(problem.p, kappa, options)
+        log_error, log_miss = self.certificate(problem.p, kappa, options)
+        state.counters["log_error"], state.counters["log_miss"] = log_error, log_miss
         state.engine.open_point(problem, state.arrays, value)
 
     def advance(self, problem: Problem, state: RunState, n: int) -> Rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from fwcore import sampling
@@ -41,10 +42,9 @@ class SfwOptions(BallOptions):
         bounds=(0.0, 0.9999),
         label="Certify with probability",
         doc="Where the gap is the rule. 0: the first small sampled gap ends the point, and "
-        "certifies nothing. rho: so many in a "
-        "row, at one iterate, that with this probability they would have met a column with a "
-        "larger gap, were there as many as "
-        "below.",
+        "certifies nothing. rho: so many in a row, at one iterate, that with this probability no "
+        "point ends while as many columns as below have a larger gap. Each iterate that is "
+        "examined at a point gets its share of the error, so that later ones are asked for more.",
     )
     overlooked = Count(
         default=1,
@@ -96,15 +96,14 @@ class StochasticFW(FrankWolfeSolver):
     def variant(self, options: Any) -> dict[str, Any]:
         return super().variant(options) | {"draw": options.draw}
 
-    def small_gaps_wanted(self, p: int, kappa: int, options: Any) -> int:
-        """Draws in a row with a small gap that end a point; a block's columns come together, so
-        that they count as one.
-        """
+    def certificate(self, p: int, kappa: int, options: Any) -> tuple[float, float]:
+        """As of `FrankWolfeSolver`; a block's columns come together, so that they count as one."""
         if options.certify == 0.0:
-            return 1
+            return super().certificate(p, kappa, options)
         drawn = self._draws(options)
         columns = 1 if drawn.together else min(options.overlooked, p)
-        return sampling.draws_to_certify(p, kappa, options.certify, columns, replace=drawn.replaces)
+        miss = sampling.log_miss(p, kappa, columns, replace=drawn.replaces)
+        return math.log1p(-options.certify), miss
 
     def redraw_until(self, options: Any) -> int:
         return 1 if options.empty == "stop" else int(options.redraw_until)
