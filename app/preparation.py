@@ -30,7 +30,7 @@ class Preparation:
         self._runs = runs
         self._start = start
         self._problem: Problem | None = None
-        self._finding: Generator[tuple[int, int], None, float] | None = None
+        self._finding: Generator[tuple[int, int], None, grids.Reference] | None = None
         self._delta_max = experiment.delta_max
         self._turns = 0
         self._note = ""
@@ -80,17 +80,18 @@ class Preparation:
                 )
             if not any(run.solver.form == "ball" for run in self._runs):
                 return True
-            if self._delta_max is None:
-                self._begin_to_find(self._problem)
+            self._begin_to_find(self._problem)
             return False
         begun = time.monotonic()
-        while self._delta_max is None and self._finding is not None:
+        while self._finding is not None:
             try:
                 done, total = next(self._finding)
             except StopIteration as end:
-                self._delta_max = end.value
+                self._delta_max = self._delta_max or end.value.delta_max
                 break
-            self._announce(f"Finding δ max, once for this problem: point {done + 1} of {total}.")
+            self._announce(
+                f"Walking the reference path, once for this problem: point {done + 1} of {total}."
+            )
             if time.monotonic() - begun > TURN_SECONDS / 2:
                 return False
         grid = grids.delta_grid(self._delta_max or 0.0, experiment.points)
@@ -98,12 +99,18 @@ class Preparation:
         return True
 
     def _begin_to_find(self, problem: Problem) -> None:
-        """Find δ max, or take a provisional one where that would take minutes."""
-        if problem.entries > _MOST_ENTRIES and grids.known_delta_max(problem) is None:
+        """Find δ max, or take a provisional one where that would take minutes and no run needs the
+        reference path itself.
+        """
+        if any(run.waits for run in self._runs):
+            self._finding = grids.finding_reference(problem)
+        elif self._delta_max is not None:
+            return
+        elif problem.entries > _MOST_ENTRIES and grids.known_reference(problem) is None:
             self._delta_max = grids.provisional_delta_max(problem)
             self._note = (
                 f"The grid ends at a provisional δ max of {self._delta_max:.4g}, 2 f(0) / λ max: "
                 "an accurate one would take minutes. Set δ max for another."
             )
         else:
-            self._finding = grids.finding_delta_max(problem)
+            self._finding = grids.finding_reference(problem)

@@ -120,6 +120,13 @@ class Run(Reached):
         return self._state
 
     @property
+    def waits(self) -> bool:
+        """Whether an option is taken from the reference path of the problem."""
+        declared, given = self.solver.Options.declared(), self.options
+        values = (declared[n].read(v) if isinstance(v, str) else v for n, v in given.items())
+        return any(getattr(value, "waits", False) for value in values)
+
+    @property
     def waiting_seconds(self) -> float:
         """Since it was asked for."""
         return time.monotonic() - self._made_at

@@ -15,6 +15,9 @@ from typing import Any
 
 import platformdirs
 
+# What is not written stays here, the latest of it.
+_UNWRITTEN: dict[tuple[str, str], Any] = {}
+_MOST_UNWRITTEN = 256
 _MONTH = 30 * 24 * 3600.0
 
 
@@ -34,12 +37,17 @@ def load(kind: str, key: str) -> Any | None:
     try:
         return json.loads((folder() / kind / f"{key}.json").read_text())
     except (OSError, ValueError):
-        return None
+        return _UNWRITTEN.get((kind, key))
 
 
 def store(kind: str, key: str, value: Any) -> None:
-    """Keep ``value`` (JSON); a cache that cannot be written costs time, never a result."""
+    """Keep ``value`` (JSON), in this process alone where it `keeps` nothing; a cache that cannot be
+    written costs time, never a result.
+    """
     if not keeps():
+        _UNWRITTEN[kind, key] = value
+        while len(_UNWRITTEN) > _MOST_UNWRITTEN:
+            _UNWRITTEN.pop(next(iter(_UNWRITTEN)), None)
         return
     target = folder() / kind / f"{key}.json"
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -122,42 +123,63 @@ def provisional_delta_max(problem: Problem) -> float:
     return 2.0 * problem.f0 / problem.lam_max
 
 
-def known_delta_max(problem: Problem) -> float | None:
-    """`delta_max`, if it has been computed for the same design and response before."""
-    found = cache.load("delta_max", problem.content_hash)
-    return float(found) if isinstance(found, float) and found > 0 else None
+@dataclass(frozen=True)
+class Reference:
+    """What is taken from the reference path: 100 points down to lam_max / 100, certified to 1e-6.
 
-
-def finding_delta_max(problem: Problem) -> Generator[tuple[int, int], None, float]:
-    """Compute `delta_max` in turns, yielding (points done, points in all); the value is returned,
-    and cached by content hash.
+    ``delta_max``: the l1 norm at its end; ``active``: the mean number of non-zero coefficients of a
+    point.
     """
-    known = known_delta_max(problem)
+
+    delta_max: float
+    active: float
+
+
+def known_reference(problem: Problem) -> Reference | None:
+    """The `Reference`, if it has been computed for the same design and response before."""
+    found: Any = cache.load("reference", problem.content_hash)
+    try:
+        known = Reference(**found)
+        return known if known.delta_max > 0 and known.active > 0 else None
+    except TypeError:
+        return None
+
+
+def finding_reference(problem: Problem) -> Generator[tuple[int, int], None, Reference]:
+    """Walk the reference path in turns, yielding (points done, points in all); what is taken from
+    it is returned, and cached by content hash.
+    """
+    known = known_reference(problem)
     if known is not None:
         return known
     solver = certified_solver(problem, "penalty")
-    grid, clock = lam_grid(problem), Clock()
+    grid, clock, active = lam_grid(problem), Clock(), 0
     options = solver.Options(rule="gap", tol=_REFERENCE_GAP, max_steps=10**8)
     state = solver.init(problem, options, seed=0)
     for point, lam in enumerate(grid):
         solver.set_point(problem, state, options, float(lam), point / len(grid))
         for _ in iterate(problem, solver, state, point, float(lam), clock):
             yield point, len(grid)
+        active += solver.coefficients(state)[0].size
     value = float(np.abs(solver.coefficients(state)[1]).sum())
-    cache.store("delta_max", problem.content_hash, value)
-    return value
+    found = Reference(value, active / len(grid))
+    cache.store("reference", problem.content_hash, asdict(found))
+    return found
 
 
-def delta_max(problem: Problem) -> float:
-    """l1 norm of the penalised solution at lam_max / 100, found by a
-    certified solver to a gap of 1e-6.
-
-    The end of the delta grid (Frandi et al. 2016, section 5). Found once a problem, then read from
-    the cache.
-    """
-    walk = finding_delta_max(problem)
+def reference(problem: Problem) -> Reference:
+    """The `Reference` of a problem, found once and then read from the cache."""
+    walk = finding_reference(problem)
     while True:
         try:
             next(walk)
         except StopIteration as done:
-            return float(done.value)
+            found: Reference = done.value
+            return found
+
+
+def delta_max(problem: Problem) -> float:
+    """l1 norm of the penalised solution at lam_max / 100, found by a certified solver to a gap of
+    1e-6: the end of the delta grid (Frandi et al. 2016, section 5).
+    """
+    return reference(problem).delta_max

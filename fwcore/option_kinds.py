@@ -8,7 +8,7 @@ of the page fits, a builder in ``app.controls.fields.WIDGETS``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import param
@@ -125,7 +125,7 @@ class SamplingRule(param.Parameter):
 
     widget: ClassVar[str] = "sampling"
     accepts: ClassVar[str] = (
-        "a sampling rule: a percentage, a count, 'top:C,T', 'hit:R,S' or 'shrink:A,B'"
+        "a sampling rule: a percentage, a count, 'top:C,T', 'hit:R,S', 'hit-path:R' or 'shrink:A,B'"
     )
     kinds: ClassVar[tuple[type, ...]] = tuple(sampling.RULES)
 
@@ -144,6 +144,10 @@ class SamplingRule(param.Parameter):
 
     def write(self, value: Any) -> Any:
         return value.text
+
+    def resolved(self, value: Any, active: Callable[[], float]) -> Any:
+        """The rule with what it has to know of a problem; see `fwcore.sampling.Rule`."""
+        return value.resolved(active)
 
 
 class BatchSize(SamplingRule):

@@ -96,6 +96,12 @@ class Walk:
         if isinstance(options, Options):
             options = options.settings()
         self.options = build(self.solver.Options, type(self.solver).__name__, options or {})
+        for name, kind in self.options.declared().items():
+            if hasattr(kind, "resolved"):
+                rule = kind.resolved(
+                    getattr(self.options, name), lambda: grids.reference(problem).active
+                )
+                self.options.param.update({name: rule})
         if (
             isinstance(seed, bool)
             or not isinstance(seed, (int, np.integer))

@@ -37,6 +37,8 @@ def _part(rule: Any, name: str) -> Field:
 
 def told(rule: Any, columns: int, relevant: int) -> str:
     """What a rule comes to, in words."""
+    if rule.waits:
+        return f"{rule.formula}, found before the run."
     s = min(relevant, columns)
     first, last = rule.kappa(columns, 0.0), rule.kappa(columns, 1.0)
     kappa = f"κ = {first:,}" if first == last else f"κ = {first:,} … {last:,}"

@@ -52,8 +52,8 @@ def _kappa(run: Run, planned: str = "") -> int | None:
     declared = run.solver.Options.declared()
     if "sampling" not in declared or run.walk is None:
         return None
-    rule = planned or run.options.get("sampling", declared["sampling"].default)
-    return int(declared["sampling"].read(rule).kappa(int(run.walk.problem.p), 1.0))
+    rule = declared["sampling"].read(planned) if planned else run.walk.options.sampling
+    return int(rule.kappa(int(run.walk.problem.p), 1.0))
 
 
 def _on_curve(kappa: int | None, lead: Shown) -> Columns:

@@ -157,14 +157,14 @@ def _grid(
     interrupted: threading.Event,
 ) -> Any:
     if form == "ball" and delta_max is None:
-        finding = grids.finding_delta_max(problem)
+        finding = grids.finding_reference(problem)
         while delta_max is None:
             if interrupted.is_set():
                 return None
             try:
                 line("finding delta_max", *next(finding))
             except StopIteration as done:
-                delta_max = done.value
+                delta_max = done.value.delta_max
     return grids.grid(problem, form, points, delta_max)
 
 

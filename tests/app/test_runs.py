@@ -164,7 +164,7 @@ def test_delta_max_is_announced_while_it_is_found(monkeypatch, tmp_path):
 
     wait_for(over, "the runs to end")
     assert session.state is RunState.DONE
-    assert "Finding δ max, once for this problem" in told
+    assert "Walking the reference path, once for this problem" in told
 
 
 @pytest.mark.parametrize("again", range(AGAIN))
@@ -200,6 +200,10 @@ def test_commands_to_a_run_without_a_problem_are_harmless():
 @pytest.mark.parametrize("again", range(AGAIN))
 def test_at_a_pace_by_cost_a_cheap_method_is_far_ahead_of_an_expensive_one(again):
     specs = [spec(1, "sfw", sampling="1%", tol=1e-9), spec(2, "fw", tol=1e-9)]
+    # What compiles has a budget too, which the other would be ahead by.
+    compiled = started(specs=specs)
+    wait_for(lambda: all(steps(run) >= 1 for run in runs_of(compiled)), "the first steps")
+    compiled.stop()
     session = Session(scheduler())
     session.start(EXPERIMENT, specs, Pace("dots", 4000.0))
     sfw, fw = runs_of(session)

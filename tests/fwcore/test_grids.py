@@ -30,13 +30,13 @@ def test_delta_max_is_the_l1_norm_at_a_hundredth_of_lam_max():
 def test_delta_max_is_announced_while_it_is_computed_then_cached_by_content(monkeypatch, tmp_path):
     monkeypatch.setenv("FWCORE_CACHE", str(tmp_path))
     problem = toys.problem("wide", seed=11)
-    assert grids.known_delta_max(problem) is None
-    told = list(grids.finding_delta_max(problem))
+    assert grids.known_reference(problem) is None
+    told = list(grids.finding_reference(problem))
     assert [point for point, _ in told] == sorted(point for point, _ in told)
     assert {total for _, total in told} == {100}
-    assert list(grids.finding_delta_max(toys.problem("wide", seed=11))) == []
-    assert grids.known_delta_max(problem) == grids.delta_max(problem)
-    assert grids.known_delta_max(toys.problem("wide", seed=12)) is None
+    assert list(grids.finding_reference(toys.problem("wide", seed=11))) == []
+    assert grids.known_reference(problem).delta_max == grids.delta_max(problem)
+    assert grids.known_reference(toys.problem("wide", seed=12)) is None
 
 
 def test_a_damaged_cache_entry_counts_as_none(monkeypatch, tmp_path):
@@ -45,7 +45,7 @@ def test_a_damaged_cache_entry_counts_as_none(monkeypatch, tmp_path):
     value = grids.delta_max(problem)
     (entry,) = tmp_path.rglob("*.json")
     entry.write_text("{ truncated")
-    assert grids.known_delta_max(problem) is None
+    assert grids.known_reference(problem) is None
     assert grids.delta_max(problem) == value
 
 

@@ -2,11 +2,12 @@ import math
 from itertools import pairwise
 
 import pytest
+import toys
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
-from fwcore import ParameterError, sampling
+from fwcore import ParameterError, Walk, datasets, grids, sampling, walk_path
 from fwcore.sampling import Count, Fraction, Hit, Shrink, Top, miss_probability, parse
 
 
@@ -59,7 +60,14 @@ def test_a_rule_reads_back_from_its_text(rule):
 
 
 def test_every_rule_is_in_the_table_with_title_and_formula():
-    assert [kind.prefix for kind in sampling.RULES] == ["fraction", "count", "top", "hit", "shrink"]
+    assert [kind.prefix for kind in sampling.RULES] == [
+        "fraction",
+        "count",
+        "top",
+        "hit",
+        "hit-path",
+        "shrink",
+    ]
     assert all("κ" in kind.formula and kind.title for kind in sampling.RULES)
 
 
@@ -144,3 +152,47 @@ def test_draws_that_certify_of_very_many_columns():
     assert sampling.miss_probability(10**9, 1000, 10**6) == pytest.approx(
         math.exp(1000 * math.log1p(-1e-3)), rel=1e-3
     )
+
+
+def test_a_rule_takes_the_active_columns_from_the_reference_path():
+    rule = parse("hit-path:0.99")
+    assert rule.waits
+    assert rule.kappa(10_000) == 10_000
+    resolved = rule.resolved(lambda: 122.3)
+    assert not resolved.waits
+    assert (resolved.text, resolved.kappa(10_000)) == (
+        "hit-path:0.99",
+        Hit(0.99, 123).kappa(10_000),
+    )
+    assert resolved.resolved(lambda: 1.0) is resolved
+    assert parse("1%").resolved(lambda: 1.0) == parse("1%")
+    for bad in ("hit-path:", "hit-path:2", "hit-path:0.9,3"):
+        with pytest.raises(ParameterError):
+            parse(bad)
+
+
+def test_a_walk_takes_kappa_from_the_reference_path():
+    problem = toys.problem("wide")
+    reference = walk_path(problem, "certified", grids.lam_grid(problem), rule="gap", tol=1e-8)
+    active = reference.points["nnz"].mean()
+    walk = Walk(problem, "sfw", [1.0], {"sampling": "hit-path:0.9"})
+    assert walk.options.sampling.kappa(problem.p) == Hit(0.9, math.ceil(active)).kappa(problem.p)
+    for _ in walk.snapshots():
+        pass
+    assert walk.result().settings["sampling"] == "hit-path:0.9"
+
+
+@pytest.mark.parametrize(
+    ("dataset", "printed"),
+    [
+        ("synthetic-10000-32", 372),
+        ("synthetic-10000-100", 324),
+        ("synthetic-50000-158", 1616),
+        ("synthetic-50000-500", 1572),
+    ],
+)
+def test_kappa_of_the_paper(dataset, printed):
+    """Section 5.1 of Frandi et al.; their noise and their seed are not known."""
+    problem = datasets.load(dataset)
+    rule = parse("hit-path:0.99").resolved(lambda: grids.reference(problem).active)
+    assert rule.kappa(problem.p) == pytest.approx(printed, rel=0.035)

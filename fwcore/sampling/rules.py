@@ -8,6 +8,7 @@ A rule is written as one word of text, the same in a call, on the command line a
 ``top:0.98,0.02`` Theorem 1: with confidence 0.98 the best sampled column is among the top 2 % of
 all
 ``hit:0.99,32``    eq. 12: with probability 0.99 one of the 32 relevant columns at least is sampled
+``hit-path:0.99``  eq. 12 for as many as are active on average along the reference path
 ``shrink:10%,1%`` section 4.5: from 10 % at the start of the path to 1 % at its end, in equal ratios
 =================  ================================================================================
 
@@ -18,16 +19,13 @@ there are gets all of them.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar, Protocol
-
-import numpy as np
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Protocol
 
 from fwcore.errors import ParameterError
 
-_OWNER = "sampling"
-# As many factors are as quickly multiplied as looked up.
-_MOST_FACTORS = 10**6
+OWNER = "sampling"
 
 
 class Rule(Protocol):
@@ -47,11 +45,37 @@ class Rule(Protocol):
         """Whether it asks for all columns, however many there are."""
         ...
 
+    @property
+    def waits(self) -> bool:
+        """Whether it has to be `resolved` by a reference path."""
+        ...
+
     def kappa(self, p: int, progress: float = 0.0) -> int:
         """Columns per step, in [1, p]; ``progress`` in [0, 1] is the part of the path already
         walked.
         """
         ...
+
+    def resolved(self, active: Callable[[], float]) -> Rule:
+        """The rule with what it has to know of a problem; ``active`` gives the mean number of
+        non-zero coefficients of a point of its reference path.
+        """
+        ...
+
+
+class _Known:
+    """A rule that needs to know nothing of a problem but p, and seldom asks for everything."""
+
+    @property
+    def everything(self) -> bool:
+        return False
+
+    @property
+    def waits(self) -> bool:
+        return False
+
+    def resolved(self, active: Callable[[], float]) -> Any:
+        return self
 
 
 def _percent(fraction: float) -> str:
@@ -62,16 +86,15 @@ def _fraction(text: str, name: str = "fraction") -> float:
     try:
         value = float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
-        raise ParameterError(name, _OWNER, "a number or a percentage", text) from None
+        raise ParameterError(name, OWNER, "a number or a percentage", text) from None
     return value
 
 
-def _check(name: str, value: float, *, closed_above: bool = False) -> None:
+def check_share(name: str, value: float, *, closed_above: bool = False) -> None:
+    """Raise `ParameterError` unless the value is in (0, 1), or in (0, 1]."""
     inside = 0 < value <= 1 if closed_above else 0 < value < 1
     if not inside:
-        raise ParameterError(
-            name, _OWNER, f"a number in (0, 1{']' if closed_above else ')'}", value
-        )
+        raise ParameterError(name, OWNER, f"a number in (0, 1{']' if closed_above else ')'}", value)
 
 
 def _at_most(p: int, kappa: float) -> int:
@@ -81,7 +104,7 @@ def _at_most(p: int, kappa: float) -> int:
 
 
 @dataclass(frozen=True)
-class Fraction:
+class Fraction(_Known):
     """kappa = ceil(fraction * p)."""
 
     fraction: float = 0.01
@@ -90,7 +113,7 @@ class Fraction:
     formula: ClassVar[str] = "κ = ⌈fraction · p⌉"
 
     def __post_init__(self) -> None:
-        _check("fraction", self.fraction, closed_above=True)
+        check_share("fraction", self.fraction, closed_above=True)
 
     @property
     def text(self) -> str:
@@ -105,7 +128,7 @@ class Fraction:
 
 
 @dataclass(frozen=True)
-class Count:
+class Count(_Known):
     """kappa columns."""
 
     count: int = 194
@@ -117,18 +140,14 @@ class Count:
     def text(self) -> str:
         return str(self.count)
 
-    @property
-    def everything(self) -> bool:
-        return False
-
     def kappa(self, p: int, progress: float = 0.0) -> int:
         if not 1 <= self.count <= p:
-            raise ParameterError("kappa", _OWNER, f"an int in [1, {p}]", self.count)
+            raise ParameterError("kappa", OWNER, f"an int in [1, {p}]", self.count)
         return self.count
 
 
 @dataclass(frozen=True)
-class Top:
+class Top(_Known):
     """Theorem 1: kappa = ln(1 - confidence) / ln(1 - top), rounded up; independent of p."""
 
     confidence: float = 0.98
@@ -138,23 +157,19 @@ class Top:
     formula: ClassVar[str] = "κ = ln(1 − confidence) / ln(1 − top)"
 
     def __post_init__(self) -> None:
-        _check("confidence", self.confidence)
-        _check("top", self.top)
+        check_share("confidence", self.confidence)
+        check_share("top", self.top)
 
     @property
     def text(self) -> str:
         return f"top:{self.confidence:.10g},{self.top:.10g}"
-
-    @property
-    def everything(self) -> bool:
-        return False
 
     def kappa(self, p: int, progress: float = 0.0) -> int:
         return _at_most(p, math.log1p(-self.confidence) / math.log1p(-self.top))
 
 
 @dataclass(frozen=True)
-class Hit:
+class Hit(_Known):
     """eq. 12: kappa = ln(1 - rho) / ln(1 - s / p), rounded up, for s relevant columns."""
 
     rho: float = 0.99
@@ -164,17 +179,13 @@ class Hit:
     formula: ClassVar[str] = "κ = ln(1 − ρ) / ln(1 − s / p)"
 
     def __post_init__(self) -> None:
-        _check("rho", self.rho)
+        check_share("rho", self.rho)
         if self.relevant < 1:
-            raise ParameterError("relevant", _OWNER, "an int of at least 1", self.relevant)
+            raise ParameterError("relevant", OWNER, "an int of at least 1", self.relevant)
 
     @property
     def text(self) -> str:
         return f"hit:{self.rho:.10g},{self.relevant}"
-
-    @property
-    def everything(self) -> bool:
-        return False
 
     def kappa(self, p: int, progress: float = 0.0) -> int:
         if self.relevant >= p:
@@ -183,7 +194,55 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Shrink:
+class HitPath:
+    """eq. 12 with s the mean number of active columns along the reference path, rounded up (Frandi
+    et al. 2016, section 5.1); before it is `resolved`, with s = 1.
+    """
+
+    rho: float = 0.99
+    prefix: ClassVar[str] = "hit-path"
+    title: ClassVar[str] = "a column of the reference path, with probability (eq. 12)"
+    formula: ClassVar[str] = "κ = ln(1 − ρ) / ln(1 − s / p), s: mean active columns of the path"
+
+    def __post_init__(self) -> None:
+        check_share("rho", self.rho)
+
+    @property
+    def text(self) -> str:
+        return f"hit-path:{self.rho:.10g}"
+
+    @property
+    def everything(self) -> bool:
+        return False
+
+    @property
+    def waits(self) -> bool:
+        return True
+
+    def kappa(self, p: int, progress: float = 0.0) -> int:
+        return Hit(self.rho, 1).kappa(p)
+
+    def resolved(self, active: Callable[[], float]) -> Rule:
+        return _ResolvedHitPath(self.rho, max(1, math.ceil(active())))
+
+
+@dataclass(frozen=True)
+class _ResolvedHitPath(HitPath):
+    relevant: int = 1
+
+    @property
+    def waits(self) -> bool:
+        return False
+
+    def kappa(self, p: int, progress: float = 0.0) -> int:
+        return Hit(self.rho, self.relevant).kappa(p)
+
+    def resolved(self, active: Callable[[], float]) -> Rule:
+        return self
+
+
+@dataclass(frozen=True)
+class Shrink(_Known):
     """Section 4.5: kappa falls from start * p to end * p along the path, in equal ratios from point
     to point.
     """
@@ -195,10 +254,10 @@ class Shrink:
     formula: ClassVar[str] = "κ = p · start · (end / start)^progress"
 
     def __post_init__(self) -> None:
-        _check("start", self.start, closed_above=True)
-        _check("end", self.end, closed_above=True)
+        check_share("start", self.start, closed_above=True)
+        check_share("end", self.end, closed_above=True)
         if self.end > self.start:
-            raise ParameterError("end", _OWNER, f"at most start = {self.start}", self.end)
+            raise ParameterError("end", OWNER, f"at most start = {self.start}", self.end)
 
     @property
     def text(self) -> str:
@@ -212,13 +271,7 @@ class Shrink:
         return _at_most(p, p * self.start * (self.end / self.start) ** progress)
 
 
-RULES: tuple[type[Fraction] | type[Count] | type[Top] | type[Hit] | type[Shrink], ...] = (
-    Fraction,
-    Count,
-    Top,
-    Hit,
-    Shrink,
-)
+RULES: tuple[type[Any], ...] = (Fraction, Count, Top, Hit, HitPath, Shrink)
 
 
 def parse(text: str) -> Rule:
@@ -233,14 +286,18 @@ def parse(text: str) -> Rule:
     prefix, colon, rest = text.partition(":")
     if not colon:
         return _number(text)
-    first, comma, second = rest.partition(",")
-    if comma and prefix == Top.prefix:
-        return Top(_fraction(first, "confidence"), _fraction(second, "top"))
-    if comma and prefix == Hit.prefix and second.strip().isdigit():
-        return Hit(_fraction(first, "rho"), int(second))
-    if comma and prefix == Shrink.prefix:
-        return Shrink(_fraction(first, "start"), _fraction(second, "end"))
-    raise _unreadable(text)
+    kinds = {kind.prefix: kind for kind in RULES if kind not in (Fraction, Count)}
+    numbers = rest.split(",")
+    if prefix not in kinds or len(numbers) != len(fields(kinds[prefix])):
+        raise _unreadable(text)
+    read = []
+    for number, part in zip(numbers, fields(kinds[prefix]), strict=True):
+        whole = isinstance(part.default, int)
+        if whole and not number.strip().isdigit():
+            raise _unreadable(text)
+        read.append(int(number) if whole else _fraction(number, part.name))
+    rule: Rule = kinds[prefix](*read)
+    return rule
 
 
 def _number(text: str) -> Rule:
@@ -252,72 +309,8 @@ def _number(text: str) -> Rule:
 
 
 def _unreadable(text: str) -> ParameterError:
-    rule = "written as '1%', '2014', 'top:0.98,0.02', 'hit:0.99,32' or 'shrink:10%,1%'"
-    return ParameterError("sampling", _OWNER, rule, text)
-
-
-def log_miss(p: int, kappa: int, columns: int, *, replace: bool = False) -> float:
-    """Logarithm of the probability that kappa of p columns hold none of ``columns`` given ones;
-    -inf where they cannot miss them all.
-
-    That of `miss_probability`, or kappa ln(1 - columns / p) where columns are drawn with
-    replacement. A sum of the logarithms of its factors: a difference of factorials has no digits
-    left for large p.
-    """
-    if replace:
-        return kappa * math.log1p(-columns / p) if columns < p else -math.inf
-    few, many = sorted((kappa, columns))
-    if few + many > p:
-        return -math.inf
-    if few > _MOST_FACTORS:
-        from scipy.special import gammaln
-
-        return float(
-            gammaln(p - few + 1)
-            - gammaln(p - few - many + 1)
-            - gammaln(p + 1)
-            + gammaln(p - many + 1)
-        )
-    return float(np.log1p(-many / (p - np.arange(few, dtype=np.float64))).sum())
-
-
-def miss_probability(p: int, kappa: int, relevant: int) -> float:
-    """P(none of ``relevant`` columns is among ``kappa`` drawn from p without replacement) (eq. 11).
-
-    C(p - s, kappa) / C(p, kappa), at most (1 - s / p)^kappa, the bound from which eq. 12 follows.
-    """
-    return float(min(1.0, math.exp(log_miss(p, kappa, relevant))))
-
-
-def draws_to_certify(
-    p: int, kappa: int, rho: float, columns: int = 1, *, replace: bool = False, streak: int = 0
-) -> int:
-    """The fewest draws of kappa columns that all miss ``columns`` given ones with a probability of
-    at most 1 - rho.
-
-    If so many draws at one iterate all have a sampled gap of at most eps, then with confidence rho
-    fewer than ``columns`` columns have a vertex whose gap is larger: the smallest N with q^N <= 1 -
-    rho, where q is `miss_probability` (Frandi et al. 2016, eq. 11), or (1 - columns / p)^kappa
-    where they are drawn with replacement (eq. 12). For one column N * kappa exceeds p by far where
-    kappa is small: a full pass is cheaper then, and certain.
-
-    A run examines many iterates, and each may end it by chance. With ``streak`` = j the j-th of
-    them gets the share 6 / (pi^2 j^2) of 1 - rho, so that all of them together end it too early
-    with a probability of at most 1 - rho: what the option ``certify`` of ``sfw`` waits for.
-
-    Raises
-    ------
-    ParameterError
-        rho is not in (0, 1), or kappa or columns not in [1, p].
-    """
-    _check("rho", rho)
-    for name, value in (("kappa", kappa), ("columns", columns)):
-        if not 1 <= value <= p:
-            raise ParameterError(name, _OWNER, f"an int in [1, {p}]", value)
-    log_q = log_miss(p, kappa, columns, replace=replace)
-    if streak:
-        # numba takes long to import, and rules alone do not need it.
-        from fwcore.kernels.streaks import draws_in_streak
-
-        return int(draws_in_streak(math.log1p(-rho), log_q, streak))
-    return max(1, math.ceil(math.log1p(-rho) / log_q * (1 - 1e-12)))
+    rule = (
+        "written as '1%', '2014', 'top:0.98,0.02', 'hit:0.99,32', 'hit-path:0.99' or "
+        "'shrink:10%,1%'"
+    )
+    return ParameterError("sampling", OWNER, rule, text)
