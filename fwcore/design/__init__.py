@@ -52,6 +52,7 @@ from fwcore.design.registry import STORAGES, is_design, register_storage, unregi
 from fwcore.design.ridged import Ridged
 from fwcore.design.rows import (
     kappa_share,
+    largest_row_norm,
     row,
     row_entries,
     row_entry,
@@ -91,6 +92,7 @@ __all__ = [
     "image_of",
     "is_design",
     "kappa_share",
+    "largest_row_norm",
     "layout",
     "materialized",
     "open_folder",

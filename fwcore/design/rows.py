@@ -51,3 +51,16 @@ def kappa_share(rows, n, p):
             sums[columns[k]] += abs(values[k])
             largest = max(largest, abs(values[k]))
     return largest_size(sums) / (n * largest)
+
+
+@njit(nogil=True, cache=True)
+def largest_row_norm(rows, n, p, order):
+    """max_i ||x_i||_q of the n rows, q = ``order``, finite and at least 1."""
+    room, largest = np.zeros(p), 0.0
+    for i in range(n):
+        _, values = row(rows, i, room)
+        top, powers = largest_size(values), 0.0
+        for k in range(values.size if top > 0.0 else 0):
+            powers += (abs(values[k]) / top) ** order
+        largest = max(largest, top * powers ** (1.0 / order))
+    return largest
