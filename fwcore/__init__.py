@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fwcore import datasets, experiments, grids, option_kinds, sampling, warmup
+    from fwcore import datasets, experiments, grids, option_kinds, sampling, theory, warmup
     from fwcore.cache import use_numba_folder
     from fwcore.errors import DatasetError, ParameterError
     from fwcore.forms import FORMS
@@ -72,6 +72,7 @@ __all__ = [
     "register",
     "register_loss",
     "sampling",
+    "theory",
     "unregister",
     "unregister_loss",
     "use_numba_folder",
@@ -79,7 +80,7 @@ __all__ = [
     "warmup",
 ]
 
-_MODULES = ("datasets", "experiments", "grids", "option_kinds", "sampling", "warmup")
+_MODULES = ("datasets", "experiments", "grids", "option_kinds", "sampling", "theory", "warmup")
 _HOMES = {
     "cache": ("use_numba_folder",),
     "errors": ("DatasetError", "ParameterError"),

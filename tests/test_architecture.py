@@ -13,7 +13,7 @@ SOURCES = sorted([*(ROOT / "fwcore").rglob("*.py"), *(ROOT / "app").rglob("*.py"
 LAYERS = (
     ("errors", "status", "forms", "trace", "cache", "display", "progress"),
     ("kernels", "design", "losses", "step_rules", "sampling"),
-    ("oracles", "option_kinds", "options", "arrays", "judging", "problem"),
+    ("oracles", "option_kinds", "options", "arrays", "judging", "problem", "theory"),
     ("solvers",),
     ("solve",),
     ("grids", "warmup", "reproduce", "result_files", "path_result", "path"),

@@ -17,6 +17,7 @@ from fwcore import ParameterError, experiments
 hv.renderer("bokeh")
 
 COSTS = {
+    "steps": "steps",
     "entries": "matrix entries touched",
     "grads": "derivatives of samples",
     "seconds": "CPU seconds",
@@ -43,11 +44,11 @@ def race_curves(
     ----------
     curves : sequence of Curve
         From `fwcore.experiments.race.race`.
-    cost : "entries", "grads" or "seconds"
+    cost : "entries", "grads", "seconds" or "steps"
         The horizontal axis.
     measure : "objective", "suboptimality", "true_gap", "gap" or "density"
         The vertical axis; only that of the density is not logarithmic. With the suboptimality, both
-        are.
+        are, and what is proven of a method's mean is drawn as a faint line where it says something.
     least : float, optional
         For the suboptimality: the least objective, from
         `fwcore.experiments.race.certified_minimum`.
@@ -64,6 +65,9 @@ def race_curves(
     _check(curves, cost, measure, least)
     relative = measure == "suboptimality"
     lines = [_line(k, curve, cost, measure, least) for k, curve in enumerate(curves)]
+    if least is not None and relative:
+        proven = [_proven(k, curve, cost, least) for k, curve in enumerate(curves)]
+        lines += [line for line in proven if len(line)]
     return hv.Overlay(lines).opts(
         legend_position="top_right",
         responsive=True,
@@ -110,3 +114,16 @@ def _line(
         line_width=2,
         tools=["hover"],
     )
+
+
+def _proven(k: int, curve: experiments.race.Curve, cost: str, least: float) -> Any:
+    """What is proven of the ``k``-th curve, where that is below the suboptimality of the start."""
+    x, y = getattr(curve, cost), curve.bound / (curve.objective[0] - least)
+    known = np.isfinite(x) & (x > 0) & (y > 0) & (y <= 1.0)
+    line = hv.Curve(
+        (x[known], y[known]),
+        (cost, COSTS[cost]),
+        ("suboptimality", MEASURES["suboptimality"]),
+        label=f"{curve.solver}, proven",
+    )
+    return line.opts(color=run_style(k)[0], line_dash="dotted", line_width=1.2, alpha=0.6)

@@ -34,10 +34,11 @@ class Curve:
     """What a solver had reached, look by look, the start at zero included.
 
     ``objective`` = f(a), plus lam * sum abs(a) in the penalty form, by the judge, outside the
-    clock; ``entries`` of the matrix touched, ``grads`` of samples taken and CPU ``seconds`` by
-    then; ``density``, the share of coefficients that are not zero; ``true_gap`` over f(0), by the
-    judge, and ``gap``, the method's own. What a search for a step size found and cost is in
-    ``notes``, apart from the rest.
+    clock; ``entries`` of the matrix touched, ``grads`` of samples taken, CPU ``seconds`` and
+    ``steps`` by then; ``density``, the share of coefficients that are not zero; ``true_gap`` over
+    f(0), by the judge, and ``gap``, the method's own; ``bound``: what is proven of the mean of
+    objective - minimum by then, NaN where nothing is (`Solver.bound`). What a search for a step
+    size found and cost is in ``notes``, apart from the rest.
     """
 
     solver: str
@@ -48,6 +49,8 @@ class Curve:
     density: Floats
     true_gap: Floats
     gap: Floats
+    steps: Floats
+    bound: Floats
     notes: dict[str, Any]
 
     def told(self) -> dict[str, Any]:
@@ -180,7 +183,7 @@ def _run(
     }
     options = {name: value for name, value in given.items() if name in declared} | spec.options
     walk = Walk(problem, solver, [value], options, seed=seed)
-    checked: list[tuple[float, ...]] = [(0.0, 0.0, 0.0, problem.f0, 0.0, np.nan, np.nan)]
+    checked: list[tuple[float, ...]] = [(0.0, 0.0, 0.0, problem.f0, 0.0, np.nan, np.nan, 0.0)]
     made = 0
     steps = walk.snapshots(1)
     snapshot: Snapshot | None = next(steps)
@@ -196,12 +199,12 @@ def _run(
             snapshot = steps.send(wanted) if spent < budget else None
         except StopIteration:
             snapshot = None
-    names = ("entries", "grads", "seconds", "objective", "density", "true_gap", "gap")
-    return Curve(
-        spec.text,
-        **dict(zip(names, np.array(checked, dtype=np.float64).T, strict=True)),
-        notes=walk.notes,
-    )
+    names = ("entries", "grads", "seconds", "objective", "density", "true_gap", "gap", "steps")
+    found = dict(zip(names, np.array(checked, dtype=np.float64).T, strict=True))
+    counted = found["steps"].astype(np.int64)
+    proven = solver.bound(problem, walk.options, value, int(counted[-1]))
+    bound = np.full(counted.size, np.nan) if proven is None else proven[counted]
+    return Curve(spec.text, **found, bound=bound, notes=walk.notes)
 
 
 def _check(
@@ -214,4 +217,4 @@ def _check(
     verdict = problem.judge(snapshot.indices, snapshot.coefficients, form, value)
     penalty = value * verdict.l1 if form == "penalty" else 0.0
     gaps = verdict.true_gap / problem.f0, last["gap"] / problem.f0
-    return *spent, verdict.objective + penalty, verdict.nnz / problem.p, *gaps
+    return *spent, verdict.objective + penalty, verdict.nnz / problem.p, *gaps, last["step"]

@@ -262,6 +262,12 @@ class Solver(ABC):
         """The weight r of (r / 2) ||a||^2 in the objective; 0 unless it is an elastic net."""
         return float(state.counters["ridge"][0])
 
+    def bound(self, problem: Problem, options: Any, value: float, steps: int) -> Floats | None:
+        """What is proven, at most, of the mean of f - min f after 0, 1, ... ``steps`` steps from a
+        = 0 (`fwcore.theory`); None where nothing is that can be computed.
+        """
+        return None
+
     def answer(self, state: Any) -> Answer | None:
         """What an oracle on a part of the rows answered in the last step; None of methods that have
         none.

@@ -13,7 +13,17 @@ def curve(name, scale=1.0):
     cost = np.array([0.0, 10.0, 20.0])
     left, gap = scale * np.array([3.0, 2.0, 1.0]), np.array([np.nan, 0.2, 0.1])
     return race.Curve(
-        name, cost, np.full(3, np.nan), cost / 100, left, np.array([0, 0.1, 0.2]), gap, gap, {}
+        name,
+        cost,
+        np.full(3, np.nan),
+        cost / 100,
+        left,
+        np.array([0, 0.1, 0.2]),
+        gap,
+        gap,
+        steps=cost / 10,
+        bound=np.array([np.inf, 9.0, 2.0]) if name == "fw" else np.full(3, np.nan),
+        notes={},
     )
 
 
@@ -40,6 +50,13 @@ def test_the_suboptimality_is_relative_to_the_start():
     plot = race_curves([curve("sfw_rows")], cost="seconds", measure="suboptimality", least=0.5)
     np.testing.assert_allclose(next(iter(plot)).dimension_values("suboptimality"), [0.6, 0.2])
     assert type(hv.render(plot, backend="bokeh").x_scale).__name__ == "LogScale"
+
+
+def test_what_is_proven_is_drawn_where_it_says_something():
+    plot = race_curves([curve("fw"), curve("cd")], measure="suboptimality", least=0.5, cost="steps")
+    assert [line.label for line in plot] == ["fw", "cd", "fw, proven"]
+    np.testing.assert_allclose(plot.get(2).dimension_values("suboptimality"), [0.8])
+    hv.render(plot, backend="bokeh")
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,7 @@ def test_what_a_race_costs_is_told_once_and_in_one_unit():
 def test_suboptimality_and_its_slope():
     cost = np.geomspace(1, 1e4, 40)
     columns = {name: cost for name in ("entries", "grads", "seconds", "density", "true_gap", "gap")}
+    columns |= {"steps": cost, "bound": cost}
     curve = race.Curve("a", objective=3.0 + 2.0 / cost, notes={}, **columns)
     np.testing.assert_allclose(curve.suboptimality(3.0), 1 / cost)
     assert curve.slope(3.0) == pytest.approx(-1.0)

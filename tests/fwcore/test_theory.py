@@ -7,8 +7,9 @@ import toys
 from finite_sums import small
 from numba import njit
 
-from fwcore import ParameterError, Problem, Walk, find_solver, walk_path
-from fwcore.experiments import race, theory
+from fwcore import ParameterError, Problem, Walk, find_solver, theory, walk_path
+from fwcore.experiments import race
+from fwcore.experiments.solver_spec import parse_specs
 from fwcore.oracles import COLUMN_ORACLES, steepest
 
 
@@ -161,3 +162,16 @@ def test_mirror_descent_keeps_to_theorem_2_at_a_random_iterate():
                 break
     assert 0 < np.mean(found) <= bound
     assert bound < problem.f0
+
+
+def test_solvers_say_what_is_proven_of_them_and_races_keep_to_it():
+    problem, _, _ = small("squared", n=30, p=20)
+    delta = 1.0
+    least = race.certified_minimum(problem, "ball", delta)
+    specs = parse_specs("fw,sfw:50%,sfw_rows:5,fw:step=short,away_fw")
+    curves = race.race(problem, specs, delta, entries=200 * problem.entries)
+    for curve in curves[:3]:
+        assert (np.diff(curve.steps) > 0).all()
+        # Of a mean; single runs of so many steps are not far from it.
+        assert (curve.objective - least <= 1.5 * curve.bound)[1:].all()
+    assert all(np.isnan(curve.bound).all() for curve in curves[3:])

@@ -6,7 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fwcore import theory
 from fwcore.kernels.dispatch import implements
+from fwcore.kernels.types import Floats
+from fwcore.problem import Problem
 from fwcore.solvers.finite_sum._gradient import refresh, steepest_vertex
 from fwcore.solvers.finite_sum._loop import FiniteSumSolver, estimate
 from fwcore.solvers.finite_sum._steps import open_loop
@@ -38,6 +41,13 @@ class RowsFW(FiniteSumSolver):
     title = "Stochastic Frank-Wolfe on rows"
     reference = "Négiar, Dresdner, Tsai, El Ghaoui, Locatello, Freund & Pedregosa 2020, Algorithm 1"
     first_turn = 1
+
+    def bound(self, problem: Problem, options: Any, value: float, steps: int) -> Floats | None:
+        chosen = (options.step, options.direction, options.start)
+        printed = chosen == ("open-loop", "toward", "zero")
+        if not printed or not problem.loss.curvature_bound:
+            return None
+        return theory.sampled_rows(problem, value, steps, self.batch(problem, options))
 
     def method(self, ratio: float, options: Any) -> Remembered:
         return Remembered(ratio)

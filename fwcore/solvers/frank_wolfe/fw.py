@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from fwcore import theory
 from fwcore.kernels.types import Floats
 from fwcore.options import BallOptions, OracleOptions, step_rule
 from fwcore.oracles import Full
+from fwcore.problem import Problem
 from fwcore.solvers.frank_wolfe._solver import FrankWolfeSolver
 
 
@@ -35,6 +37,12 @@ class DeterministicFW(FrankWolfeSolver):
     reference = "Frank & Wolfe 1956; Frandi et al. 2016, Algorithm 1"
 
     Options = FwOptions
+
+    def bound(self, problem: Problem, options: Any, value: float, steps: int) -> Floats | None:
+        known = options.oracle == "exact" and self.step(options) in ("line-search", "open-loop")
+        if not known or self.ridge_weight(options) or not problem.loss.curvature_bound:
+            return None
+        return theory.frank_wolfe(problem, value, steps)
 
     def oracle(self, design: Any, sigma: Floats, options: Any, seed: int) -> Full:
         return Full(np.array([sigma.size]))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from fwcore import sampling
+from fwcore import sampling, theory
 from fwcore.kernels.types import Floats
 from fwcore.options import Amount, BallOptions, Choice, ColumnOracle, Count, SamplingRule, step_rule
 from fwcore.oracles import COLUMN_ORACLES
+from fwcore.problem import Problem
 from fwcore.solvers.frank_wolfe._solver import FrankWolfeSolver
 
 _EMPTY = {
@@ -104,6 +105,16 @@ class StochasticFW(FrankWolfeSolver):
         columns = 1 if drawn.together else min(options.overlooked, p)
         miss = sampling.log_miss(p, kappa, columns, replace=drawn.replaces)
         return math.log1p(-options.certify), miss
+
+    def bound(self, problem: Problem, options: Any, value: float, steps: int) -> Floats | None:
+        plain = self.step(options) == "line-search" and options.sampling.kappa(
+            problem.p, 0.0
+        ) == options.sampling.kappa(problem.p, 1.0)
+        if not plain or self.ridge_weight(options) or not problem.loss.curvature_bound:
+            return None
+        kappa = self.kappa(problem.p, options, 0.0)
+        miss = sampling.log_miss(problem.p, kappa, 1, replace=self._draws(options).replaces)
+        return theory.sampled_columns(problem, value, steps, -math.expm1(miss))
 
     def redraw_until(self, options: Any) -> int:
         return 1 if options.empty == "stop" else int(options.redraw_until)

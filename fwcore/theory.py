@@ -45,7 +45,7 @@ def curvature(problem: Problem, delta: float) -> float:
     bound = problem.loss.curvature_bound
     if not bound > 0.0:
         rule = "one with a bound of its curvature"
-        raise ParameterError("loss", "fwcore.experiments.theory", rule, problem.loss.text)
+        raise ParameterError("loss", "fwcore.theory", rule, problem.loss.text)
     return bound * diameter(problem, delta) ** 2
 
 
@@ -56,7 +56,7 @@ def frank_wolfe(problem: Problem, delta: float, steps: int) -> Floats:
     Proposition 2 of Frandi et al. has the same number for a sampled column, in expectation. It is
     false where kappa / p is small: see `sampled_columns`.
     """
-    return 2.0 * curvature(problem, delta) / (np.arange(steps + 1) + 2.0)
+    return np.asarray(2.0 * curvature(problem, delta) / (np.arange(steps + 1) + 2.0))
 
 
 def sampled_columns(problem: Problem, delta: float, steps: int, share: float) -> Floats:
@@ -80,7 +80,7 @@ def sampled_columns(problem: Problem, delta: float, steps: int, share: float) ->
         The share is not in (0, 1], or the loss has no bound of its curvature.
     """
     if not 0.0 < share <= 1.0:
-        raise ParameterError("share", "fwcore.experiments.theory", "a number in (0, 1]", share)
+        raise ParameterError("share", "fwcore.theory", "a number in (0, 1]", share)
     c, bound = curvature(problem, delta), np.empty(steps + 1)
     bound[0] = problem.f0
     for k in range(steps):
