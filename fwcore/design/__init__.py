@@ -33,6 +33,7 @@ from fwcore.design.passes import (
     cpu_seconds,
     full_pass,
     image_of,
+    largest_entry,
     some_dots,
 )
 from fwcore.design.prefetch import AHEAD, LINE, prefetch
@@ -92,6 +93,7 @@ __all__ = [
     "image_of",
     "is_design",
     "kappa_share",
+    "largest_entry",
     "largest_row_norm",
     "layout",
     "materialized",

@@ -20,6 +20,7 @@ from fwcore.design.primitives import (
     col_fetch,
     col_moments,
     col_place,
+    col_value,
     range_dots,
 )
 from fwcore.kernels.types import Floats
@@ -71,6 +72,19 @@ def combine(design, indices, coefficients, out):
         col_axpy(design, j, coefficients[k], out)
         ones -= coefficients[k] * design.scale[j] * design.offset[j]
     return ones
+
+
+@njit(nogil=True, cache=True)
+def largest_entry(design, m, p):
+    """max abs(z_ij) of the design as solvers see it."""
+    largest = 0.0
+    for j in range(p):
+        stored = col_entries(design, j)
+        size = abs(design.offset[j]) if stored < m else 0.0
+        for k in range(stored):
+            size = max(size, abs(col_value(design, j, k) - design.offset[j]))
+        largest = max(largest, abs(design.scale[j]) * size)
+    return largest
 
 
 @njit(nogil=True, cache=True)

@@ -63,6 +63,7 @@ ORACLES = (
     {"oracle": "successive-halving", "oracle_budget": 0.6},
     {"oracle": "greedy-rows", "oracle_judge": 0},
 )
+PRINTED = {"bound": "printed"}
 SAMPLING = tuple(
     {"sampling": rule} for rule in ("20%", "7", "top:0.9,0.2", "hit:0.9,5", "shrink:50%,10%")
 )
@@ -110,8 +111,8 @@ CASES: dict[str, tuple[dict[str, Any], ...]] = {
     "sfw_mokhtari": (*SUMS, {"momentum": "negiar"}),
     "sfw_lu_freund": ({}, *ROWS),
     "cd": (*WALK, {"l1_ratio": 0.5}),
-    "scd": (*WALK, {"update": "exact"}, {"updates": 7}, {"rule": "gap", "check": 2}),
-    "detcd": WALK,
+    "scd": (*WALK, {"update": "exact"}, {"updates": 7}, {"rule": "gap", "check": 2}, PRINTED),
+    "detcd": (*WALK, PRINTED),
     "active_set": (*WALK[2:], {}, {"rule": "moved"}, {"threads": 2}, {"l1_ratio": 0.5}),
     "certified": (
         *({"engine": engine, **walk} for engine in ("auto", "descent") for walk in WALK[2:]),
@@ -123,7 +124,7 @@ CASES: dict[str, tuple[dict[str, Any], ...]] = {
     "omp": ({}, {"tol": 0.3}, *ORACLES),
     "cosamp": ({}, {"tol": 0.3}, {"turns": 2}, *ORACLES),
     "stoch_cosamp": ({}, {"tol": 0.3}, {"batch": "7"}, {"turns": 2}, {"oracle_judge": 0}),
-    "smidas": MIRROR,
+    "smidas": (*MIRROR, {"exponent": 3.0, "eta": 1e-3}),
     "truncgrad": MIRROR,
     "lars": ({}, {"breakpoints": 3}),
     "sklearn": ({}, {"tol": 1e-6}),

@@ -238,7 +238,7 @@ def test_what_a_trace_tells_is_what_the_judge_finds(name, options, loss):
     )
 
 
-def reference_steps(Z, y, lam, steps, curvature):
+def reference_steps(Z, y, lam, steps, curvature, bound=None):
     """Greedy coordinate descent by plain NumPy, on the 2p weights."""
     p = Z.shape[1]
     w = np.zeros(2 * p)
@@ -247,7 +247,7 @@ def reference_steps(Z, y, lam, steps, curvature):
         u = signed @ w
         r = y - u if curvature == 1.0 else y / (1 + np.exp(y * u))
         g = lam - signed.T @ r
-        beta = curvature * (signed**2).sum(axis=0)
+        beta = curvature * (signed**2).sum(axis=0) if bound is None else bound
         eta = np.maximum(-w, -g / beta)
         w[np.argmax(-(g * eta + 0.5 * beta * eta**2))] += eta[
             np.argmax(-(g * eta + 0.5 * beta * eta**2))
@@ -264,6 +264,26 @@ def test_greedy_steps_are_those_of_the_formula(loss):
     result = walk_path(problem, "detcd", [lam], rule="gap", tol=1e-14, max_steps=25)
     wanted = reference_steps(Z, t, lam, 25, 0.25 if loss == "logistic" else 1.0)
     np.testing.assert_allclose(result.coefs[:, [0]].toarray().ravel(), wanted, atol=1e-10)
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+@pytest.mark.parametrize("storage", toys.STORAGES)
+def test_the_printed_bound_is_one_number_for_all_columns(storage, loss):
+    """m times the curvature, where features are in [-1, 1]: 1 or 1/4 of the mean of the losses."""
+    X, y = labels("sparse") if loss == "logistic" else toys.arrays("sparse")
+    X = X / abs(X).max()
+    problem = Problem.from_arrays(toys.store(X, storage), y, loss=loss, standardize=False)
+    lam = problem.lam_max / 10
+    beta = len(y) * (0.25 if loss == "logistic" else 1.0)
+    stored = {"rule": "gap", "tol": 1e-14, "max_steps": 25, "bound": "printed"}
+    result = walk_path(problem, "detcd", [lam], **stored)
+    wanted = reference_steps(X, y, lam, 25, 0.25 if loss == "logistic" else 1.0, beta)
+    np.testing.assert_allclose(result.coefs[:, [0]].toarray().ravel(), wanted, atol=1e-10)
+    slow = walk_path(problem, "scd", [lam], bound="printed", tol=1e-14, max_steps=20)
+    fast = walk_path(problem, "scd", [lam], tol=1e-14, max_steps=20)
+    assert fast.points["true_gap"][0] < slow.points["true_gap"][0] < problem.f0
+    with pytest.raises(ParameterError, match="'bound'"):
+        walk_path(problem, "scd", [lam], bound="printed", update="exact")
 
 
 @pytest.mark.parametrize("storage", toys.STORAGES)

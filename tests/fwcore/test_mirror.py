@@ -61,6 +61,25 @@ def test_the_steps_are_those_of_the_paper(kind, storage, loss, name):
     assert result.trace["grads"][-1] == updates
 
 
+@pytest.mark.parametrize("storage", toys.STORAGES)
+def test_the_exponent_leads_from_the_truncated_gradient_to_smidas(storage):
+    problem = made("sparse", storage, "logistic")
+    X, _ = toys.arrays("sparse")
+    Z, lam = X / np.linalg.norm(X, axis=0), problem.lam_max / 10
+    shared = {"eta": 1e-3, "updates": 300, "max_steps": 1, "seed": 5}
+    found = {
+        q: walk_path(problem, "smidas", [lam], exponent=q, **shared).coefs.toarray()[:, 0]
+        for q in (0.0, 2.0, 4.0)
+    }
+    other = walk_path(problem, "truncgrad", [lam], **shared).coefs.toarray()[:, 0]
+    np.testing.assert_allclose(found[2.0], other, rtol=1e-12, atol=1e-15)
+    for q in (0.0, 4.0):
+        w = as_printed(Z, problem.y, "logistic", q or 2 * np.log(problem.p), 1e-3, lam, 5, 300)
+        np.testing.assert_allclose(found[q], w, rtol=1e-7, atol=1e-9 * np.abs(w).max())
+    with pytest.raises(ParameterError, match="'exponent'"):
+        walk_path(problem, "smidas", [lam], exponent=1.5)
+
+
 def very_sparse(m=400, p=3000, seed=1):
     random = np.random.default_rng(seed)
     X = scipy.sparse.random_array(
@@ -182,4 +201,5 @@ def test_bad_options_are_refused(name, option, value):
 
 
 def test_the_exponent_is_that_of_the_paper():
-    assert find_solver("smidas").exponent(toys.problem("wide")) == 2 * np.log(90)
+    smidas = find_solver("smidas")
+    assert smidas.exponent(toys.problem("wide"), smidas.Options()) == 2 * np.log(90)

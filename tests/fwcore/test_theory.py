@@ -146,7 +146,7 @@ def test_mirror_descent_keeps_to_theorem_2_at_a_random_iterate():
     lam, updates, each = 0.1 * problem.lam_max, 4000, 20
     least = race.certified_minimum(problem, "penalty", lam)
     best = walk_path(problem, "certified", [lam], rule="gap", tol=1e-12).coefs.toarray()[:, 0]
-    exponent = find_solver("smidas").exponent(problem)
+    exponent = max(2.0, 2.0 * np.log(problem.p))
     eta, bound = theory.mirror_step(problem, exponent, updates, best)
     options = {"eta": eta, "updates": each, "max_steps": updates // each, "tol": 1e-14}
     found = []

@@ -14,12 +14,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numba import njit
 
-from fwcore.design import all_dots, col_axpy, col_entries, col_row, combine
+from fwcore.design import all_dots, col_axpy, col_entries, col_row, combine, largest_entry
 from fwcore.kernels.random import new_stream
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.vectors import nonzeros, take, total
 from fwcore.losses import loss_at, negative_derivative_at
+from fwcore.options import Choice, WalkOptions
 from fwcore.problem import Problem
 from fwcore.solvers.base import Solver, new_counters, start_point
 from fwcore.trace import Rows, new_rows
@@ -44,7 +45,7 @@ class CoordinateState(NamedTuple):
     sum of residual (see `fwcore.design`), of y, of the losses at v, of all weights, the non-zero
     coefficients, updates since something moved, after how many steps the gap is looked at, and the
     kind of update. ``stream``: where random coordinates come from, and ``drawn`` (updates of a
-    step,) room for them.
+    step,) room for them. ``squares`` (p,): what the curvature of the loss is multiplied with.
     """
 
     weights: Floats
@@ -55,6 +56,20 @@ class CoordinateState(NamedTuple):
     counters: Any
     stream: Any
     drawn: Ints
+    squares: Floats
+
+
+class BoundOptions(WalkOptions):
+    """Options of the methods of Shalev-Shwartz & Tewari (2009)."""
+
+    bound = Choice(
+        default="column",
+        choices={"column": "a column's own", "printed": "one for all columns"},
+        label="Curvature bound",
+        doc="column: of column j the curvature of the loss times ||x_j||^2. printed: the curvature "
+        "times m max x_ij^2 for all columns, the one beta of the paper, whose features are in "
+        "[-1, 1].",
+    )
 
 
 class CoordinateSolver(Solver):
@@ -73,6 +88,13 @@ class CoordinateSolver(Solver):
         """Random updates of a step."""
         return 0
 
+    def squares(self, problem: Problem, options: Any) -> Floats:
+        """||x_j||^2, or m max x_ij^2 for all columns but those that are 0."""
+        if options.bound == "column":
+            return problem.sqnorms
+        most = problem.m * largest_entry(problem.design, problem.m, problem.p) ** 2
+        return np.where(problem.sqnorms > 0.0, most, 0.0)
+
     def init(self, problem: Problem, options: Any, seed: int) -> CoordinateState:
         return CoordinateState(
             np.zeros((2, problem.p)),
@@ -83,6 +105,7 @@ class CoordinateSolver(Solver):
             new_counters(problem, options),
             new_stream(seed),
             np.zeros(self.updates(problem, options), np.int64),
+            self.squares(problem, options),
         )
 
     def set_point(

@@ -8,10 +8,10 @@ from numba import njit
 
 from fwcore.kernels.duality_gap import penalty_gap
 from fwcore.losses import Loss
-from fwcore.options import WalkOptions
 from fwcore.problem import Problem
 from fwcore.solvers.base import check_stop, record
 from fwcore.solvers.coordinate_descent._split_weights import (
+    BoundOptions,
     CoordinateSolver,
     CoordinateState,
     change,
@@ -32,12 +32,12 @@ class DeterministicCD(CoordinateSolver):
     name = "detcd"
     title = "Greedy coordinate descent"
     reference = "Shalev-Shwartz & Tewari 2009, section 4 (DETCD)"
-    Options = WalkOptions
+    Options = BoundOptions
 
     def steps(self, problem: Problem, state: CoordinateState, rows: Rows) -> int:
         loss: Loss = problem.loss
         return int(
-            _advance(problem.design, problem.y, loss, problem.sqnorms, problem.entries, state, rows)
+            _advance(problem.design, problem.y, loss, state.squares, problem.entries, state, rows)
         )
 
 

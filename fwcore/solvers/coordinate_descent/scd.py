@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import AHEAD, col_dot, col_entries, col_fetch, col_place, prefetch
+from fwcore.errors import ParameterError
 from fwcore.kernels.duality_gap import penalty_gap
 from fwcore.kernels.random import uniform_int
 from fwcore.kernels.soft_threshold import soft_threshold
@@ -16,6 +17,7 @@ from fwcore.options import Choice, Count, GapOptions
 from fwcore.problem import Problem
 from fwcore.solvers.base import check_gap, check_limit, check_move, record
 from fwcore.solvers.coordinate_descent._split_weights import (
+    BoundOptions,
     CoordinateSolver,
     CoordinateState,
     change,
@@ -25,7 +27,7 @@ from fwcore.solvers.coordinate_descent._split_weights import (
 from fwcore.trace import Rows
 
 
-class ScdOptions(GapOptions):
+class ScdOptions(GapOptions, BoundOptions):
     """Options of `StochasticCD`."""
 
     update = Choice(
@@ -54,7 +56,8 @@ class StochasticCD(CoordinateSolver):
         eta = max(-w_j, -g_j / beta_j),  g_j = lam -+ x_j'R,  beta_j = curvature * ||x_j||^2,
 
     R = -l'(X a, y), curvature 1 (squared) or 1/4 (logistic): the minimum over w_j of a bound of the
-    objective, which never rises. Predictions are kept, so that an update costs one dot product and
+    objective, which never rises. With ``bound`` printed beta is one number for all columns, as the
+    paper has it. Predictions are kept, so that an update costs one dot product and
     one column, O(s). A step of the trace is a sweep of as many updates as there are columns, or as
     the option says. A point ends when as many updates as there are columns moved nothing by more
     than the tolerance, or at a duality gap small enough, which costs a pass over all columns and is
@@ -67,6 +70,9 @@ class StochasticCD(CoordinateSolver):
     Options = ScdOptions
 
     def init(self, problem: Problem, options: Any, seed: int) -> CoordinateState:
+        if options.update == "exact" and options.bound == "printed":
+            rule = "column: an exact update needs no other bound"
+            raise ParameterError("bound", type(self).__name__, rule, options.bound)
         state = super().init(problem, options, seed)
         state.coordinates["exact"], state.coordinates["check"] = (
             options.update == "exact",
@@ -80,7 +86,7 @@ class StochasticCD(CoordinateSolver):
     def steps(self, problem: Problem, state: CoordinateState, rows: Rows) -> int:
         loss: Loss = problem.loss
         return int(
-            _advance(problem.design, problem.y, loss, problem.sqnorms, problem.entries, state, rows)
+            _advance(problem.design, problem.y, loss, state.squares, problem.entries, state, rows)
         )
 
 

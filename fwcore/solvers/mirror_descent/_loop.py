@@ -136,13 +136,13 @@ class MirrorSolver(Solver):
     draws = "rows"
 
     @abstractmethod
-    def exponent(self, problem: Problem) -> float:
+    def exponent(self, problem: Problem, options: Any) -> float:
         """q."""
 
     def init(self, problem: Problem, options: Any, seed: int) -> MirrorState:
         from scipy.special import binom
 
-        m, p, q = problem.m, problem.p, self.exponent(problem)
+        m, p, q = problem.m, problem.p, self.exponent(problem, options)
         counters, mirror = new_counters(problem, options), np.zeros(1, MIRROR)
         # X'y is not needed.
         counters["dots"] = counters["entries"] = 0

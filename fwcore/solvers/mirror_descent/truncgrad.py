@@ -4,6 +4,8 @@ it.
 
 from __future__ import annotations
 
+from typing import Any
+
 from fwcore.problem import Problem
 from fwcore.solvers.mirror_descent._loop import MirrorSolver
 
@@ -19,5 +21,5 @@ class TruncatedGradient(MirrorSolver):
     title = "Truncated gradient"
     reference = "Langford, Li & Zhang 2009; Shalev-Shwartz & Tewari 2009, section 4"
 
-    def exponent(self, problem: Problem) -> float:
+    def exponent(self, problem: Problem, options: Any) -> float:
         return 2.0
