@@ -19,7 +19,7 @@ def settings_of(name: str, own: Settings | None = None) -> Settings:
     ParameterError
         There is none of that name.
     """
-    preset = experiments.papers.find(name)
+    preset = experiments.published.find_preset(name)
     settings = of_table({key: preset[key] for key in TABLE if key in preset}, own)
     if rows := preset.get("printed"):
         made_of = {spec.key: spec.settings() for spec in settings.runs}
@@ -29,7 +29,7 @@ def settings_of(name: str, own: Settings | None = None) -> Settings:
 
 def view_of(name: str) -> str:
     """The view that an experiment is looked at in."""
-    return str(experiments.papers.find(name)["view"])
+    return str(experiments.published.find_preset(name)["view"])
 
 
 def listed() -> list[dict[str, Any]]:
@@ -41,5 +41,5 @@ def listed() -> list[dict[str, Any]]:
             "there": shelf.available(shelf.find(preset["dataset"])),
             "printed": preset.get("printed", []),
         }
-        for preset in experiments.papers.experiments().values()
+        for preset in experiments.published.presets().values()
     ]

@@ -34,7 +34,12 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size
 th, td { text-align: right; padding: 3px 10px; border-bottom: 1px solid #d0d7de; }
 th:first-child, td:first-child { text-align: left; }
 pre { background: #f6f8fa; padding: 10px; overflow: auto; }
+caption { text-align: left; font-weight: 600; padding: 10px 0 4px; }
 .tables { overflow: auto; max-height: 480px; }
+.whole .tables { max-height: none; }
+.whole td:nth-child(2), .whole th:nth-child(2) { text-align: left; }
+.panels > div { min-width: 0; overflow: hidden; }
+.panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(420px, 100%), 1fr)); }
 """
 _POINTS = ("point", "value", "l1", "nnz", "train_error", "test_error", "true_gap", "steps", "dots")
 
@@ -53,25 +58,32 @@ def report(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> str:
         f"<h2>{escape(findings.get(kind) or _TITLES[kind])}</h2>{parts[kind]}" for kind in CURVES
     ]
     runs = [_run(name, result) for name, result in results.items()]
-    title = escape(f"Frank-Wolfe Explorer: {', '.join(results)}")
-    return "\n".join(
+    body = "\n".join(
         (
-            f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>',
-            f"<style>{_STYLE}</style>",
-            # Panel would add scripts of its own, from a server.
-            *(f"<script>{raw}</script>" for raw in _RESOURCES.js_raw),
-            script,
-            f"</head><body><main><h1>{escape(about.get('headline', ''))}</h1>",
-            _table("The runs", about.get("head", []), about.get("rows", [])),
+            f"<h1>{escape(about.get('headline', ''))}</h1>",
+            html_table("The runs", about.get("head", []), about.get("rows", [])),
             *sections,
             *runs,
             _link(about.get("link", "")),
-            "</main></body></html>",
         )
+    )
+    return html_page(f"Frank-Wolfe Explorer: {', '.join(results)}", script, body)
+
+
+def html_page(title: str, script: str, body: str) -> str:
+    """A page with pictures of Bokeh that asks for nothing outside."""
+    # Panel would add scripts of its own, from a server.
+    bundle = "".join(f"<script>{raw}</script>" for raw in _RESOURCES.js_raw) if script else ""
+    return (
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style>{bundle}{script}</head>"
+        f"<body><main>{body}</main></body></html>"
     )
 
 
-def _table(caption: str, head: list[str], rows: list[list[str]]) -> str:
+def html_table(caption: str, head: list[str], rows: list[list[str]]) -> str:
+    """A table that scrolls by itself where it is large."""
     cells = "".join(f'<th scope="col">{escape(text)}</th>' for text in head)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows
@@ -90,7 +102,7 @@ def _run(name: str, result: PathResult) -> str:
     return (
         f"<h2>{escape(name)}</h2><pre>{code}</pre>"
         f"<p>Digest {result.digest()}. {escape(versions)}.</p>"
-        + _table(f"The points of {name}", [*_POINTS], rows)
+        + html_table(f"The points of {name}", [*_POINTS], rows)
     )
 
 

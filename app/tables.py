@@ -108,7 +108,7 @@ def printed_table(printed: Sequence[Sequence[str]], runs: Sequence[Shown | None]
         entry = runs[k] if k < len(runs) else None
         cells = [method]
         for figure, number in zip(figures, numbers, strict=True):
-            measure = experiments.papers.FIGURES[figure]
+            measure = experiments.published.POINT_FIGURES[figure]
             ours = measure(entry.run.points) if entry is not None else None
             cells += [number, *_beside(number, ours)]
         rows.append(cells)
@@ -120,7 +120,8 @@ def _beside(printed: str, ours: float | None) -> list[str]:
     if ours is None:
         return ["–", "–"]
     told = f"{ours:.3g}" if ours >= 1e5 else f"{ours:,.4g}"
-    return [told, f"{ours / float(printed.replace(',', '')):.2f}"]
+    number = experiments.published.number
+    return [told, f"{ours / number(printed):.2f}" if printed else "–"]
 
 
 def _error(entry: Shown) -> str:

@@ -59,17 +59,22 @@ def store(kind: str, key: str, value: Any) -> None:
         return
 
 
-def numba_folder() -> Path:
-    """A folder for compiled kernels that is new after any edit: named by a hash of the sources of
-    fwcore and the version of numba. Folders unused for a month go.
-
-    numba compares a cached kernel with the file that it is in, not with those that it calls into.
-    """
+def sources() -> str:
+    """A hash of the sources of fwcore and the version of numba."""
     digest = hashlib.sha256(importlib.metadata.version("numba").encode())
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def numba_folder() -> Path:
+    """A folder for compiled kernels that is new after any edit: named by `sources`. Folders unused
+    for a month go.
+
+    numba compares a cached kernel with the file that it is in, not with those that it calls into.
+    """
     kept = folder() / "numba"
-    chosen = kept / digest.hexdigest()[:16]
+    chosen = kept / sources()
     # A folder that cannot be written costs time, never a result.
     with contextlib.suppress(OSError):
         chosen.mkdir(parents=True, exist_ok=True)

@@ -174,6 +174,31 @@ class BatchSize(SamplingRule):
             raise ParameterError("batch", owner, accepts, rule.text) from error
 
 
+class RowCount(SamplingRule):
+    """Rows: a percentage of them, or a count."""
+
+    widget: ClassVar[str] = "text"
+    accepts: ClassVar[str] = "a percentage or a count of rows of at least 1, such as '2%' or '5'"
+    kinds: ClassVar[tuple[type, ...]] = (sampling.Fraction, sampling.Count)
+
+    def read(self, text: Any) -> Any:
+        plain = isinstance(text, int) and not isinstance(text, bool)
+        try:
+            rule = super().read(str(text) if plain else text)
+            rule.kappa(10**9)
+        except ParameterError:
+            raise ValueError(f"not {self.accepts}") from None
+        return rule
+
+    @staticmethod
+    def rows(rule: sampling.Rule, m: int) -> int:
+        """How many, of m rows: all of them where more are asked for."""
+        try:
+            return int(rule.kappa(m))
+        except ParameterError:
+            return m
+
+
 class Registered(param.Parameter):
     """The name of something in a table that may grow: subclasses say which."""
 

@@ -16,6 +16,7 @@ from fwcore.option_kinds import (
     Choice,
     ColumnOracle,
     Count,
+    RowCount,
     RowOracle,
     SamplingRule,
     StepRule,
@@ -35,6 +36,7 @@ __all__ = [
     "Options",
     "OracleOptions",
     "PenaltyOptions",
+    "RowCount",
     "RowOracle",
     "SamplingRule",
     "StepRule",
@@ -194,8 +196,10 @@ class OracleOptions(Options):
         "doubling: the budget, doubled until two answers agree. Halving and rejects use the budget "
         "in place of the first two.",
     )
-    oracle_stable = Count(
-        default=5, bounds=(1, 10**6), label="Stable rows", doc="How many, for stability."
+    oracle_stable = RowCount(
+        default="5",
+        label="Stable rows",
+        doc="For stability: how many rows, or what percentage of them.",
     )
     oracle_error = Amount(
         default=1e-3,

@@ -17,7 +17,7 @@ from fwcore import cache
 COMMANDS = {
     "path": "Walk a path and write it to files. Ctrl-C writes what was reached.",
     "compare": "Walk the same path with several solvers, side by side.",
-    "paper": "List experiments of papers; or run one, what was printed beside ours.",
+    "paper": "Tables and figures of papers: what was printed beside what is measured here.",
     "datasets": "List the datasets; or describe one, or fetch it.",
     "solvers": "List the solvers; or one with its options.",
     "warmup": "Compile every solver, so that later starts read them from disk.",

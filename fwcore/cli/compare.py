@@ -54,6 +54,13 @@ _HEADINGS = {
     "misclassified": "share misclassified",
     "chance": "ended by chance",
 }
+_PRINTED = {
+    "speedup": "speed-up",
+    "steps": "iterations",
+    "dots": "dot products",
+    "active": "active features",
+}
+"""What papers call the figures of a `Summary`."""
 _NARROW = ("solver", "seconds", "speedup", "steps", "dots", "active", "gap", "error")
 _WIDTH = 80
 # What most comparisons have not is shown where one of them has it.
@@ -160,7 +167,8 @@ def _cells(row: Summary, dataset: str, plus_minus: str, shown: Iterable[str]) ->
         text = f"{value:,.0f}" if name in ("steps", "dots", "entries", "grads") else f"{value:.3g}"
         deviation = getattr(row, f"{name}_deviation", 0.0)
         text = f"{text} {plus_minus} {deviation:.2g}" if deviation and plus_minus else text
-        paper = published.printed(dataset, row.solver, name)
+        figure = _PRINTED.get(name)
+        paper = published.printed(dataset, row.solver, figure) if figure else None
         cells.append(text if paper is None else f"{text} [{paper:,g}]")
     if not row.finished:
         cells[0] += " (step limit)"

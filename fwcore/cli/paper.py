@@ -1,9 +1,11 @@
-"""``fwcore paper``: experiments of papers, what was printed beside what is measured here."""
+"""``fwcore paper``: tables and figures of papers, what was printed beside what is measured here."""
 
 from __future__ import annotations
 
 import json
 import sys
+from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +13,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from fwcore import datasets
 from fwcore.cli.common import (
     INTERRUPTED,
     Quiet,
@@ -19,7 +20,9 @@ from fwcore.cli.common import (
     progress_line,
     reporting_errors,
 )
-from fwcore.experiments import papers
+from fwcore.errors import ParameterError
+from fwcore.experiments import published
+from fwcore.experiments.published import Cell, Exhibit, Outcome, number_text, reasons
 
 _WIDTH = 80
 
@@ -30,11 +33,28 @@ def add(app: typer.Typer, help_text: str) -> None:
 
 
 def run(
-    name: Annotated[str | None, typer.Argument(help="Name of an experiment; none: list.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Name of a paper; none: list.")] = None,
+    table: Annotated[list[str] | None, typer.Option(help="Number of a table; again for more.")] = (
+        None
+    ),
+    figure: Annotated[
+        list[str] | None, typer.Option(help="Number of a figure; again for more.")
+    ] = None,
+    dataset: Annotated[
+        list[str] | None, typer.Option(help="Only these datasets or experiments.")
+    ] = None,
     seeds: Annotated[int, typer.Option(help="Seeds 0, 1, ... of each method.")] = 1,
     standin: Annotated[
         bool, typer.Option("--standin", help="Made data of the same shape where files are absent.")
     ] = False,
+    small: Annotated[
+        bool, typer.Option("--small", help="Each experiment at a size that takes seconds.")
+    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run again what was kept.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for an HTML page, its numbers as Parquet, its pictures."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -42,53 +62,124 @@ def run(
         if name is None:
             _list(as_json)
             return
+        paper = published.find_paper(name)
+        asked = [("table", n) for n in table or ()] + [("figure", n) for n in figure or ()]
+        chosen = [paper.find(*one) for one in asked] or None
+        write = _writer() if out is not None else None
         with interruptible() as stopped, progress_line(quiet or as_json) as announce:
-            cells = papers.reproduce(
-                name, seeds=seeds, standin=standin, progress=announce, stopped=stopped.is_set
+            outcome = published.reproduce(
+                paper,
+                chosen,
+                datasets=dataset or (),
+                seeds=seeds,
+                standin=standin,
+                small=small,
+                fresh=fresh,
+                progress=announce,
+                stopped=stopped.is_set,
             )
-    entry = papers.find(name)
-    made = standin and not datasets.available(datasets.find(entry["dataset"]))
+        written = [] if write is None or out is None else write(outcome, out)
     if as_json:
-        told = {"experiment": name, "standin": made, "cells": [cell.told() for cell in cells]}
-        print(json.dumps(told, indent=2))
+        print(json.dumps(_told(outcome, written), indent=2, ensure_ascii=False))
     else:
-        _show(entry, cells, made)
+        _show(outcome, small, written)
     if stopped.is_set():
         raise typer.Exit(INTERRUPTED)
 
 
+def _writer() -> Any:
+    """What writes the page of a paper: of a package that draws."""
+    found = [*entry_points(group="fwcore.pages")]
+    if not found:
+        raise ParameterError("out", "fwcore paper", "left out: nothing is installed that draws", "")
+    return found[0].load()
+
+
 def _list(as_json: bool) -> None:
-    entries = [
+    listed = [
         {
-            **{key: entry[key] for key in ("name", "paper", "title", "dataset")},
-            "available": datasets.available(datasets.find(entry["dataset"])),
+            "paper": paper.name,
+            "citation": paper.citation,
+            "exhibits": [
+                {"kind": e.kind, "number": e.number, "title": e.title, "absent": absent}
+                for e, absent in published.listed(paper)
+            ],
         }
-        for entry in papers.experiments().values()
+        for paper in published.papers().values()
     ]
     if as_json:
-        print(json.dumps(entries, indent=2, ensure_ascii=False))
+        print(json.dumps(listed, indent=2, ensure_ascii=False))
         return
-    for entry in entries:
-        absent = "" if entry["available"] else " (its files are absent: --standin)"
-        print(f"{entry['name']}{absent}\n    {entry['paper']}\n    {entry['title']}")
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False)
+    for paper in published.papers().values():
+        console.print(f"[bold]{paper.name}[/]  {escape(paper.citation)}")
+        for exhibit, absent in published.listed(paper):
+            told = exhibit.absent or f"absent: {', '.join(absent)} (--standin)"
+            console.print(f"  {exhibit.label:15} {escape(exhibit.title)}")
+            if exhibit.absent or absent:
+                console.print(f"  {'':15} [dim]{escape(told)}[/]")
 
 
-def _show(entry: dict[str, Any], cells: list[papers.Cell], made: bool) -> None:
-    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
-    if made:
-        console.print("Made data of the same shape: the figures prove nothing about the printed.")
-    table = Table(title=escape(f"{entry['paper']}: {entry['title']}"))
+def _told(outcome: Outcome, written: list[Path]) -> dict[str, Any]:
+    return {
+        "paper": outcome.paper.name,
+        "absent": outcome.absent,
+        "standins": outcome.standins,
+        "exhibits": [
+            {
+                "kind": exhibit.kind,
+                "number": exhibit.number,
+                "cells": [cell.told() for cell in outcome.cells(exhibit)],
+                "claims": [claim.told() for claim in outcome.claims(exhibit)],
+            }
+            for exhibit in outcome.exhibits
+        ],
+        "files": [str(path) for path in written],
+    }
+
+
+def _show(outcome: Outcome, small: bool, written: list[Path]) -> None:
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False)
+    if small:
+        console.print("Small sizes: the figures prove nothing about the printed.")
+    for name, made in outcome.standins.items():
+        console.print(f"{name}: made data of the same shape ({made}), no proof of the printed.")
+    for name, files in outcome.absent.items():
+        absent = ", ".join(files)
+        console.print(f"{name}: the files of {absent} are absent; --standin takes others.")
+    for exhibit in outcome.exhibits:
+        _show_exhibit(console, outcome, exhibit)
+    for path in written:
+        console.print(f"Wrote {path}")
+
+
+def _show_exhibit(console: Console, outcome: Outcome, exhibit: Exhibit) -> None:
+    title = f"{exhibit.label}: {exhibit.title}"
+    if exhibit.absent:
+        console.print(f"{escape(title)}\n  {escape(exhibit.absent)}")
+        return
+    for name in exhibit.experiments:
+        if name not in outcome.experiments:
+            continue
+        cells = [c for c in outcome.cells(exhibit) if c.experiment == name]
+        _show_table(console, f"{title}. {outcome.experiments[name].title}", cells)
+    for claim in outcome.claims(exhibit):
+        holds = "holds" if claim.holds else "does not hold"
+        ours = f"{number_text(claim.ours)} and {number_text(claim.other)}"
+        console.print(escape(f"{claim.text} ({claim.experiment}): {holds}, {ours}."))
+
+
+def _show_table(console: Console, title: str, cells: list[Cell]) -> None:
+    known = [cell for cell in cells if cell.printed is not None or cell.ours is not None]
+    if not known:
+        return
+    table = Table(title=escape(title), title_justify="left", padding=(0, 0))
     for heading in ("method", "figure", "printed", "ours", "ratio", "verdict"):
         table.add_column(heading, justify="left" if heading in ("method", "figure") else "right")
-    for cell in cells:
+    for cell in known:
         ratio = "" if cell.ratio is None else f"{cell.ratio:.2f}"
-        numbers = (_number(cell.printed), _number(cell.ours), ratio)
+        numbers = (number_text(cell.printed), number_text(cell.ours), ratio)
         table.add_row(escape(cell.method), cell.figure, *numbers, cell.verdict)
     console.print(table)
-    console.print(escape(f"What differs: {entry['differs']}"))
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.3g}" if value >= 1e5 else f"{value:,.4g}"
+    for reason in reasons(known):
+        console.print(escape(reason))

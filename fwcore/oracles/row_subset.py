@@ -13,6 +13,7 @@ from fwcore.kernels.random import new_stream
 from fwcore.kernels.selection import level_of
 from fwcore.kernels.tournament_tree import new_tree
 from fwcore.kernels.types import Floats, Ints
+from fwcore.option_kinds import RowCount
 
 RULES = ("stability", "error-bound", "budget", "doubling")
 STABILITY, ERROR_BOUND, _, DOUBLING = range(len(RULES))
@@ -109,7 +110,8 @@ class RowSubsetOracle(NamedTuple):
         config, progress = np.zeros(1, CONFIG), np.zeros(1, PROGRESS)
         config["kind"], progress["wanted"] = kind, 1
         config["rule"] = RULES.index(options.oracle_rule)
-        for name in ("stable", "error", "budget", "finalists", "judge", "by_size"):
+        config["stable"] = RowCount.rows(options.oracle_stable, m)
+        for name in ("error", "budget", "finalists", "judge", "by_size"):
             config[name] = getattr(options, f"oracle_{name}")
         return cls(
             norms=norms,

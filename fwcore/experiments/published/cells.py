@@ -1,0 +1,178 @@
+"""What was printed beside what was measured, a cell a figure of a method, and what papers claim."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fwcore.experiments.published.declared import Exhibit, Experiment, Method
+from fwcore.experiments.published.kinds import KINDS, Measured
+
+NEAR, SAME = 2.0, 1.15
+"""Ratios to what was printed, or of it to ours, that count as the same and as of the same size."""
+
+Found = Mapping[str, Sequence[Measured]]
+"""What was measured of an experiment: by method, a seed after the other."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A figure of a method: what was printed, if it was, and the median of ours over the seeds,
+    with their least and greatest. ``proves``: whether ours is of the paper's data and size.
+    """
+
+    experiment: str
+    method: str
+    figure: str
+    printed: float | None
+    ours: float | None = None
+    least: float | None = None
+    most: float | None = None
+    because: str = ""
+    proves: bool = True
+
+    @property
+    def ratio(self) -> float | None:
+        """Ours over what was printed, where that says anything."""
+        if not self.printed or self.ours is None or not self.proves:
+            return None
+        return self.ours / self.printed
+
+    @property
+    def verdict(self) -> str:
+        """How near ours is; nothing where one of both is missing."""
+        if self.ratio is None:
+            return ""
+        away = max(self.ratio, 1.0 / self.ratio) if self.ratio > 0 else float("inf")
+        return "within 15 %" if away <= SAME else "within a factor 2" if away <= NEAR else "differs"
+
+    @property
+    def reason(self) -> str:
+        """Why ours differs, as far as it is on file; nothing where it does not."""
+        return self.because if self.verdict == "differs" else ""
+
+    def told(self) -> dict[str, Any]:
+        """As plain values."""
+        own = {
+            name: value for name, value in asdict(self).items() if name not in ("because", "proves")
+        }
+        return own | {"ratio": self.ratio, "verdict": self.verdict, "reason": self.reason}
+
+
+def number(text: str) -> float:
+    """The number that a paper printed, such as ``2.28e-1`` or ``130,303``."""
+    return float(text.replace(",", ""))
+
+
+def cells(experiment: Experiment, found: Found, exhibit: Exhibit | None = None) -> list[Cell]:
+    """The cells of an experiment, of those methods and figures that the exhibit shows."""
+    wanted = exhibit.methods if exhibit else ()
+    figures = (exhibit.figures if exhibit else ()) or experiment.figures
+    shown = [method for method in experiment.methods if not wanted or method.name in wanted]
+    medians = {
+        name: {key: statistics.median(values) for key, values in _by_figure(runs)}
+        for name, runs in found.items()
+        if runs
+    }
+    table = []
+    for figure in figures:
+        derived = KINDS[experiment.kind].derived(experiment, figure, medians)
+        for method in shown:
+            runs = found.get(method.name, ())
+            values = [run.numbers[figure] for run in runs if figure in run.numbers]
+            if method.name in derived:
+                values = [derived[method.name]]
+            table.append(_cell(experiment, method, figure, values))
+    order = {method.name: k for k, method in enumerate(shown)}
+    return sorted(table, key=lambda cell: order[cell.method])
+
+
+def _cell(experiment: Experiment, method: Method, figure: str, values: Sequence[float]) -> Cell:
+    text, because = method.printed.get(figure), experiment.reason(method.name, figure)
+    printed = None if text is None else number(text)
+    return Cell(
+        experiment.name,
+        method.name,
+        figure,
+        printed,
+        statistics.median(values) if values else None,
+        min(values, default=None),
+        max(values, default=None),
+        because,
+        not experiment.made,
+    )
+
+
+def _by_figure(runs: Sequence[Measured]) -> Iterator[tuple[str, list[float]]]:
+    for figure in runs[0].numbers:
+        yield figure, [run.numbers[figure] for run in runs if figure in run.numbers]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a paper says of an experiment in words, as numbers: a figure of ours, what it is
+    compared with, and whether the claim ``holds`` here.
+    """
+
+    experiment: str
+    text: str
+    ours: float
+    other: float
+    holds: bool
+
+    def told(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+
+def claims(
+    experiment: Experiment, table: Sequence[Cell], figures: Sequence[str] = ()
+) -> list[Claim]:
+    """The claims of an experiment whose figures were measured, of those ``figures`` where any are
+    named.
+
+    A claim is a table: its ``text``, a ``figure`` and a ``method``, and one of ``below`` (another
+    method), ``about`` (another, within 15 %), ``at_least`` or ``at_most`` (a number).
+    """
+    ours = {(cell.method, cell.figure): cell.ours for cell in table}
+    told = []
+    for claim in experiment.given.get("claim", ()):
+        if figures and claim["figure"] not in figures:
+            continue
+        value = ours.get((claim["method"], claim["figure"]))
+        other = claim.get("below") or claim.get("about")
+        rest = claim.get("at_least", claim.get("at_most"))
+        rest = rest if other is None else ours.get((other, claim["figure"]))
+        if value is None or rest is None:
+            continue
+        if "about" in claim:
+            holds = max(value, rest) <= SAME * min(value, rest)
+        else:
+            holds = value >= rest if "at_least" in claim else value <= rest
+        told.append(Claim(experiment.name, claim["text"], value, rest, holds))
+    return told
+
+
+def reasons(cells: Sequence[Cell]) -> list[str]:
+    """Why cells differ, each reason once, with the figures and methods that it is of."""
+    named: dict[str, dict[str, list[str]]] = {}
+    for cell in cells:
+        if cell.reason:
+            of = named.setdefault(cell.reason, {}).setdefault(cell.figure, [])
+            of.append(cell.method)
+    told = []
+    for reason, figures in named.items():
+        which = "; ".join(f"{figure} of {', '.join(of)}" for figure, of in figures.items())
+        told.append(f"Differs: {which}. {reason}")
+    return told
+
+
+def number_text(value: float | None) -> str:
+    """A number as a table shows it."""
+    if value is None:
+        return "–"
+    if float(value).is_integer() and abs(value) < 1e7:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if abs(value) >= 1e5 or 0 < abs(value) < 1e-3 else f"{value:,.4g}"

@@ -1,0 +1,183 @@
+"""Papers as they are declared: a TOML file each in ``papers/``, which holds the experiments (data,
+methods, what was printed of them) and the exhibits, the tables and figures that show them.
+"""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from fwcore.errors import ParameterError
+
+FOLDER = Path(__file__).with_name("papers")
+
+
+@dataclass(frozen=True)
+class Method:
+    """One line of a table: a solver with options, or other values that its kind of experiment
+    understands, and what was printed by figure. ``once``: no seed changes it. ``heavy``: left out
+    where somebody waits, on the page.
+    """
+
+    name: str
+    solver: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    printed: Mapping[str, str] = field(default_factory=dict)
+    once: bool = False
+    heavy: bool = False
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What is run. ``kind`` is one of `fwcore.experiments.published.kinds.KINDS`; ``given`` are the
+    values that it understands. ``figures``: what is told of each method, in the order in which a
+    method's ``printed`` stands. ``because``: why ours may differ, by figure, method, or both as
+    "method, figure". ``small``: values for a size that takes seconds. ``made``: it is of other data
+    or of another size than the paper's, so that its figures prove nothing about the printed.
+    """
+
+    name: str
+    kind: str
+    title: str
+    figures: Sequence[str]
+    methods: Sequence[Method]
+    dataset: str = ""
+    look: str = ""
+    differs: str = ""
+    view: str = ""
+    because: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
+    small: Mapping[str, Any] = field(default_factory=dict)
+    made: bool = False
+
+    def smaller(self) -> Experiment:
+        """The same at a size that takes seconds, where it is not that already."""
+        values = dict(self.small)
+        dataset = values.pop("dataset", self.dataset)
+        made = bool(self.small)
+        return replace(self, dataset=dataset, given={**self.given, **values}, made=made)
+
+    def reason(self, method: str, figure: str) -> str:
+        """Why a figure of a method may differ, as far as it is on file."""
+        known = (f"{method}, {figure}", method, figure)
+        return next((self.because[name] for name in known if name in self.because), self.differs)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A picture: of some methods of an experiment, one curve against another. ``marks``: the figure
+    whose printed value is marked on the vertical axis.
+    """
+
+    experiment: str
+    x: str
+    y: str
+    title: str = ""
+    methods: Sequence[str] = ()
+    logx: bool = False
+    logy: bool = False
+    marks: str = ""
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A table or a figure of a paper: some figures of some methods of experiments, and pictures.
+    ``absent``: why it cannot be made, if so.
+    """
+
+    kind: str
+    number: str
+    title: str
+    experiments: Sequence[str] = ()
+    methods: Sequence[str] = ()
+    figures: Sequence[str] = ()
+    panels: Sequence[Panel] = ()
+    absent: str = ""
+
+    @property
+    def label(self) -> str:
+        """As the paper calls it."""
+        return f"{self.kind.capitalize()} {self.number}"
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper with its experiments by name and its exhibits in their order."""
+
+    name: str
+    citation: str
+    title: str
+    experiments: Mapping[str, Experiment]
+    exhibits: Sequence[Exhibit]
+
+    def find(self, kind: str, number: str) -> Exhibit:
+        """The table or figure of that number.
+
+        Raises
+        ------
+        ParameterError
+            The paper has none.
+        """
+        numbers = [e.number for e in self.exhibits if e.kind == kind]
+        if number not in numbers:
+            raise ParameterError(kind, f"fwcore paper {self.name}", f"one of {numbers}", number)
+        return next(e for e in self.exhibits if (e.kind, e.number) == (kind, number))
+
+
+@functools.cache
+def papers() -> Mapping[str, Paper]:
+    """The papers by name."""
+    found = (_paper(path) for path in sorted(FOLDER.glob("*.toml")))
+    return {paper.name: paper for paper in found}
+
+
+def find_paper(name: str) -> Paper:
+    """The paper of that name.
+
+    Raises
+    ------
+    ParameterError
+        There is none.
+    """
+    if name not in papers():
+        raise ParameterError("paper", "fwcore paper", f"one of {[*papers()]}", name[:40])
+    return papers()[name]
+
+
+def _paper(path: Path) -> Paper:
+    with path.open("rb") as file:
+        held = tomllib.load(file)
+    experiments = [_experiment(table) for table in held["experiment"]]
+    exhibits = tuple(_exhibit(table) for table in held["exhibit"])
+    named = {experiment.name: experiment for experiment in experiments}
+    return Paper(held["name"], held["citation"], held["title"], named, exhibits)
+
+
+def _experiment(table: dict[str, Any]) -> Experiment:
+    figures = tuple(table.pop("figures"))
+    methods = tuple(_method(entry, figures) for entry in table.pop("method"))
+    own = {name: table.pop(name) for name in _OWN if name in table}
+    return Experiment(**own, figures=figures, methods=methods, given=table)
+
+
+_OWN = (
+    *("name", "kind", "title", "dataset", "look", "differs", "view"),
+    *("because", "small"),
+)
+
+
+def _method(table: dict[str, Any], figures: Sequence[str]) -> Method:
+    printed = table.pop("printed", [])
+    if printed and len(printed) != len(figures):
+        raise ValueError(f"{table['name']}: {len(printed)} figures printed, not {len(figures)}")
+    known = {figure: text for figure, text in zip(figures, printed, strict=bool(printed)) if text}
+    return Method(**table, printed=known)
+
+
+def _exhibit(table: dict[str, Any]) -> Exhibit:
+    panels = tuple(Panel(**panel) for panel in table.pop("panel", ()))
+    return Exhibit(**table, panels=panels)

@@ -1,0 +1,170 @@
+"""Runs the experiments of a paper: method by method and seed by seed, kept as they are done, so
+that what was interrupted goes on where it ended.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from fwcore import cache
+from fwcore.errors import ParameterError
+from fwcore.experiments.published.cells import Cell, Claim, cells, claims
+from fwcore.experiments.published.declared import Exhibit, Experiment, Method, Paper
+from fwcore.experiments.published.kinds import KINDS, Measured
+from fwcore.path_result import versions
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass
+class Outcome:
+    """What was asked of a paper and is there now.
+
+    ``found``: by experiment and method, a seed after the other; ``absent``: experiments whose files
+    are not at hand, with their datasets; ``standins``: by experiment, what was walked in place of
+    the paper's data.
+    """
+
+    paper: Paper
+    exhibits: Sequence[Exhibit]
+    experiments: dict[str, Experiment]
+    found: dict[str, dict[str, list[Measured]]] = field(default_factory=dict)
+    absent: dict[str, list[str]] = field(default_factory=dict)
+    standins: dict[str, str] = field(default_factory=dict)
+
+    def cells(self, exhibit: Exhibit) -> list[Cell]:
+        """The cells of a table or figure, experiment by experiment."""
+        shown = (self.experiments[name] for name in exhibit.experiments if name in self.experiments)
+        return [c for e in shown for c in cells(e, self.found.get(e.name, {}), exhibit)]
+
+    def claims(self, exhibit: Exhibit) -> list[Claim]:
+        """What the paper says of its experiments in words."""
+        shown = [self.experiments[n] for n in exhibit.experiments if n in self.experiments]
+        tables = ((e, cells(e, self.found.get(e.name, {}))) for e in shown)
+        return [c for e, table in tables for c in claims(e, table, exhibit.figures)]
+
+
+def reproduce(
+    paper: Paper,
+    exhibits: Sequence[Exhibit] | None = None,
+    *,
+    datasets: Sequence[str] = (),
+    seeds: int = 1,
+    standin: bool = False,
+    small: bool = False,
+    fresh: bool = False,
+    progress: Progress | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Outcome:
+    """Run the experiments that tables and figures show, with seeds 0, 1, ...
+
+    Parameters
+    ----------
+    paper : Paper
+    exhibits : sequence of Exhibit, optional
+        All of the paper's by default.
+    datasets : sequence of str
+        Only experiments on these datasets, or of these names; all by default.
+    seeds : int
+    standin : bool
+        Walk data of the same shape, made here, where the files of the paper are absent.
+    small : bool
+        Each experiment at a size that takes seconds.
+    fresh : bool
+        Forget what was kept of runs that were made before.
+    progress : callable of (text, done, total), optional
+    stopped : callable, optional
+        Asked between chunks of steps; what was done until then is told, and kept.
+
+    Raises
+    ------
+    ParameterError
+        The number of seeds, or a dataset that no experiment has.
+    """
+    if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
+        raise ParameterError("seeds", "fwcore paper", "an int of at least 1", seeds)
+    chosen = list(paper.exhibits if exhibits is None else exhibits)
+    outcome = Outcome(paper, chosen, _experiments(paper, chosen, datasets, small))
+    jobs: list[tuple[Experiment, Method, int]] = []
+    for name, experiment in [*outcome.experiments.items()]:
+        outcome.found[name] = {}
+        if absent := KINDS[experiment.kind].absent(experiment):
+            made = experiment.given.get("standin") if standin else None
+            if made is None:
+                outcome.absent[name] = absent
+                continue
+            outcome.standins[name] = made
+            experiment = outcome.experiments[name] = replace(experiment, dataset=made, made=True)
+        for method in experiment.methods:
+            if method.solver:
+                jobs += [(experiment, method, k) for k in range(1 if method.once else seeds)]
+    _run(outcome, jobs, fresh, progress, stopped)
+    return outcome
+
+
+def _experiments(
+    paper: Paper, exhibits: Sequence[Exhibit], datasets: Sequence[str], small: bool
+) -> dict[str, Experiment]:
+    """Those that the exhibits show, once each and in their order."""
+    names = dict.fromkeys(name for exhibit in exhibits for name in exhibit.experiments)
+    shown = [paper.experiments[name] for name in names]
+    known = {word for experiment in shown for word in (experiment.name, experiment.dataset)}
+    for dataset in datasets:
+        if dataset not in known:
+            rule = f"one of {sorted(known - {''})}"
+            raise ParameterError("dataset", f"fwcore paper {paper.name}", rule, dataset)
+    shown = [e for e in shown if not datasets or {e.name, e.dataset} & {*datasets}]
+    return {e.name: e.smaller() if small else e for e in shown}
+
+
+def _run(
+    outcome: Outcome,
+    jobs: Sequence[tuple[Experiment, Method, int]],
+    fresh: bool,
+    progress: Progress | None,
+    stopped: Callable[[], bool],
+) -> None:
+    context: tuple[str, Any] = ("", None)
+    for done, (experiment, method, seed) in enumerate(jobs):
+        if stopped():
+            return
+        if progress is not None:
+            progress(f"{experiment.name}: {method.name}, seed {seed}", done, len(jobs))
+        key = _key(experiment, method, seed)
+        measured = None if fresh else _kept(key)
+        if measured is None:
+            if context[0] != experiment.name:
+                context = (experiment.name, KINDS[experiment.kind].prepare(experiment))
+            kind = KINDS[experiment.kind]
+            measured = kind.measure(context[1], experiment, method, seed, stopped)
+            if measured is None:
+                return
+            cache.store("papers", key, asdict(measured))
+        outcome.found[experiment.name].setdefault(method.name, []).append(measured)
+
+
+def _key(experiment: Experiment, method: Method, seed: int) -> str:
+    """Of all that a measurement depends on."""
+    own = (experiment.kind, experiment.dataset, dict(experiment.given), method.solver)
+    made = (dict(method.options), seed, versions(), cache.sources())
+    held = json.dumps([*own, *made], sort_keys=True)
+    return hashlib.sha256(held.encode()).hexdigest()[:32]
+
+
+def _kept(key: str) -> Measured | None:
+    found: Any = cache.load("papers", key)
+    try:
+        return Measured(**found)
+    except TypeError:
+        return None
+
+
+def listed(paper: Paper) -> Iterator[tuple[Exhibit, list[str]]]:
+    """The exhibits, with the datasets whose files are absent."""
+    for exhibit in paper.exhibits:
+        shown = [paper.experiments[name] for name in exhibit.experiments]
+        yield exhibit, [n for e in shown for n in KINDS[e.kind].absent(e)]

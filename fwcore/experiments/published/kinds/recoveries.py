@@ -1,0 +1,126 @@
+"""Recovery of true supports, and the classification of texts: the figures and Table II of
+Rakotomamonjy et al. (2016).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from fwcore import datasets
+from fwcore.experiments.published.declared import Experiment, Method
+from fwcore.experiments.published.kinds.base import Kind, Measured, Stopped
+from fwcore.experiments.recovery import K_GRID, Attempt, Trial, attempt, classify
+from fwcore.experiments.solver_spec import SolverSpec
+
+_SLACK = 1.001
+
+
+def _spec(method: Method, extra: dict[str, Any] | None = None) -> SolverSpec:
+    options = {**method.options, **(extra or {})}
+    words = ";".join(f"{name}={value}" for name, value in options.items())
+    return SolverSpec.parse(f"{method.solver}:{words}" if words else method.solver)
+
+
+@dataclass
+class _Trials:
+    """The trial that was drawn last, and the exact answer to it."""
+
+    key: tuple[Any, ...] = ()
+    trial: Trial | None = None
+    exact: Attempt | None = None
+    sizes: dict[str, Any] = field(default_factory=dict)
+
+
+class Recoveries(Kind):
+    """Methods look for the true columns of random problems. ``rows``, ``columns``, ``relevant`` and
+    ``snr_db`` say which; ``sweep``, a table of a name and values, varies one of them, or an option
+    of all methods, and makes the curves. Numbers are those at the value ``at``. ``exact``: the
+    method whose residual, times 1.001, is enough for the others.
+    """
+
+    name = "recovery"
+    figures = ("F-measure", "error", "right answers", "entries", "seconds")
+
+    def prepare(self, experiment: Experiment) -> _Trials:
+        return _Trials()
+
+    def measure(
+        self, context: _Trials, experiment: Experiment, method: Method, seed: int, stopped: Stopped
+    ) -> Measured | None:
+        given = experiment.given
+        sweep = given.get("sweep", {"name": "", "values": [0]})
+        found: dict[Any, Attempt] = {}
+        for value in sweep["values"]:
+            if stopped():
+                return None
+            found[value] = self._attempt(context, experiment, method, seed, sweep["name"], value)
+        at = given.get("at", sweep["values"][-1])
+        curves = {
+            sweep["name"] or "trial": [float(value) for value in found],
+            **{name: [of[name] for of in map(_told, found.values())] for name in self.figures},
+        }
+        return Measured(_told(found[at]), curves)
+
+    def _attempt(
+        self, context: _Trials, experiment: Experiment, method: Method, seed: int, name: str, v: Any
+    ) -> Attempt:
+        given = experiment.given
+        sizes = {key: given[key] for key in ("rows", "columns", "relevant", "snr_db")}
+        options: dict[str, Any] = {}
+        if name in sizes:
+            sizes[name] = v
+        elif name in method.options or (name == "oracle_budget" and "oracle" in method.options):
+            options[name] = v
+        key = (*sizes.values(), seed)
+        if context.key != key:
+            context.key, context.exact = key, None
+            context.trial = Trial.drawn(**sizes, seed=seed)
+        assert context.trial is not None
+        exact = given.get("exact")
+        if exact and method.name != exact:
+            if context.exact is None:
+                reference = next(m for m in experiment.methods if m.name == exact)
+                context.exact = attempt(context.trial, _spec(reference), seed=seed)
+            options["tol"] = min(1.0, _SLACK * context.exact.error)
+        steps = given.get("steps")
+        return attempt(context.trial, _spec(method, options), steps=steps, seed=seed)
+
+
+def _told(found: Attempt) -> dict[str, float]:
+    return {
+        "F-measure": found.f_measure,
+        "error": found.error,
+        "right answers": found.hits,
+        "entries": found.entries,
+        "seconds": found.seconds,
+    }
+
+
+class Texts(Kind):
+    """Accuracy on the test rows of a text, the size k of the support chosen from ``ks`` on half of
+    the others. The option ``iterations`` of a method, such as "3k", says how many it makes.
+    """
+
+    name = "texts"
+    figures = ("accuracy, %", "seconds", "k", "right answers")
+
+    def prepare(self, experiment: Experiment) -> Any:
+        return datasets.read(experiment.dataset)
+
+    def measure(
+        self, context: Any, experiment: Experiment, method: Method, seed: int, stopped: Stopped
+    ) -> Measured | None:
+        if stopped():
+            return None
+        ks, options = experiment.given.get("ks", K_GRID), dict(method.options)
+        times = int(options.pop("iterations", "1k").removesuffix("k"))
+        spec = _spec(replace(method, options=options))
+        (found,) = classify(context, [spec], splits=1, ks=ks, iterations=times, seed=seed)
+        numbers = {
+            "accuracy, %": found.accuracy,
+            "seconds": found.seconds,
+            "k": found.k,
+            "right answers": found.hits,
+        }
+        return Measured(numbers)
