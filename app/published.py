@@ -11,14 +11,13 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from app.plots.papers import look, panel
-from app.report import html_page, html_table
+from app.plots.papers import look, panel, save
+from app.report import embedded, html_page, html_table
 from fwcore import experiments
 
 published = experiments.published
 _HEAD = ("method", "figure", "printed", "ours", "least", "most", "ratio", "verdict")
 _PICTURES = ("png", "svg")
-_DPI = 200
 
 
 def write(outcome: published.Outcome, folder: Path) -> list[Path]:
@@ -80,15 +79,10 @@ def _write_table(rows: Iterator[dict[str, Any]], file: Path) -> None:
 
 def page(outcome: published.Outcome) -> str:
     """The page as HTML, which asks for nothing outside."""
-    import holoviews as hv
-    from bokeh.embed import components
-
-    figures = {}
-    for where, shown, drawn in _panels(outcome):
-        figure = hv.render(drawn.opts(**look(shown, "bokeh")), backend="bokeh")
-        figure.sizing_mode, figure.height = "stretch_width", 340
-        figures[where] = figure
-    script, parts = components(figures) if figures else ("", {})
+    pictures = {
+        where: drawn.opts(**look(shown, "bokeh")) for where, shown, drawn in _panels(outcome)
+    }
+    script, parts = embedded(pictures)
     paper = outcome.paper
     sections = [_section(outcome, exhibit, parts) for exhibit in outcome.exhibits]
     body = (
@@ -164,16 +158,9 @@ def _panels(outcome: published.Outcome) -> Iterator[tuple[str, published.Panel, 
 def _write_pictures(outcome: published.Outcome, folder: Path) -> list[Path]:
     if importlib.util.find_spec("matplotlib") is None:
         return []
-    import holoviews as hv
-    import matplotlib
-
-    matplotlib.use("Agg")
-    hv.renderer("matplotlib")
     files = []
     for where, shown, drawn in _panels(outcome):
         for kind in _PICTURES:
-            file = folder / f"{outcome.paper.name}-{where}.{kind}"
-            styled = drawn.opts(**look(shown, "matplotlib"), backend="matplotlib")
-            hv.save(styled, str(file), fmt=kind, backend="matplotlib", dpi=_DPI)
-            files.append(file)
+            files.append(folder / f"{outcome.paper.name}-{where}.{kind}")
+            save(drawn, shown, files[-1])
     return files

@@ -49,10 +49,7 @@ def report(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> str:
 
     ``about``: headline, findings by picture, the link of the settings, and the runs side by side.
     """
-    figures = {kind: hv.render(plot(results, kind), backend="bokeh") for kind in CURVES}
-    for figure in figures.values():
-        figure.sizing_mode, figure.height = "stretch_width", 360
-    script, parts = components(figures)
+    script, parts = embedded({kind: plot(results, kind) for kind in CURVES})
     findings = about.get("findings", {})
     sections = [
         f"<h2>{escape(findings.get(kind) or _TITLES[kind])}</h2>{parts[kind]}" for kind in CURVES
@@ -68,6 +65,14 @@ def report(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> str:
         )
     )
     return html_page(f"Frank-Wolfe Explorer: {', '.join(results)}", script, body)
+
+
+def embedded(pictures: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
+    """HoloViews objects as a script and, under their names, what stands where they are drawn."""
+    figures = {name: hv.render(picture, backend="bokeh") for name, picture in pictures.items()}
+    for figure in figures.values():
+        figure.sizing_mode, figure.height = "stretch_width", 360
+    return components(figures) if figures else ("", {})
 
 
 def html_page(title: str, script: str, body: str) -> str:

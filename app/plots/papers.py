@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import holoviews as hv
@@ -36,6 +37,7 @@ LABELS = {
     "rows": "samples",
 }
 _MANY = " *"
+_DPI = 200
 
 
 def panel(outcome: published.Outcome, shown: published.Panel) -> Any:
@@ -67,6 +69,16 @@ def look(shown: published.Panel, backend: str) -> dict[str, Any]:
         return axes | {"fig_inches": (5.2, 3.6), "legend_position": "best"}
     legend = {"legend_position": "bottom", "legend_cols": 3, "toolbar": "above"}
     return axes | legend | {"responsive": True, "min_height": 320}
+
+
+def save(drawn: Any, shown: published.Panel, file: Path) -> None:
+    """Write a panel as PNG or SVG, by the ending of the file; with Matplotlib."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    hv.renderer("matplotlib")
+    styled = drawn.opts(**look(shown, "matplotlib"), backend="matplotlib")
+    hv.save(styled, str(file), fmt=file.suffix[1:], backend="matplotlib", dpi=_DPI)
 
 
 def _least(found: Mapping[str, Sequence[published.Measured]]) -> float:

@@ -146,7 +146,9 @@ def test_what_was_printed_stands_beside_ours():
 def test_a_preset_tells_what_was_printed_until_other_data_are_chosen(page):
     page.hear({"do": "paper", "name": "frandi-pyrim"})
     assert page.settings.test_fraction == 0.0
-    assert {spec.options.empty for spec in page.settings.runs[:3]} == {"stop"}
+    # Samples are as large as in Table 3, constant columns included.
+    kappas = [spec.options.sampling.text for spec in page.settings.runs[:3]]
+    assert kappas == ["2014", "4028", "6042"]
     page.hear({"do": "look", "pictures": [], "table": True})
     assert page.wire.state["printed"]["rows"][0][:2] == ["FW 1 %", "277"]
     page.hear({"do": "set", "name": "dataset", "value": "diabetes"})

@@ -83,8 +83,10 @@ def figures() -> dict[str, list[dict[str, Any]]]:
 def texts() -> list[dict[str, Any]]:
     """Table II, with what the paper printed of exact CoSaMP."""
     found = []
-    for name, accuracy in published.TEXTS.items():
-        if datasets.available(datasets.find(name)):
+    for experiment in published.find_paper("rakotomamonjy").experiments.values():
+        name = experiment.dataset
+        if experiment.kind == "texts" and name and datasets.available(datasets.find(name)):
+            accuracy = published.number(experiment.methods[0].printed["accuracy, %"])
             rows = classify(
                 datasets.read(name), [SolverSpec.parse(text) for text in _TEXT], splits=5
             )

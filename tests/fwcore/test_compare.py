@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 from fwcore import LOSSES, ParameterError, Problem, cli, find_loss
 from fwcore.cli.compare import default_solvers
 from fwcore.experiments import compare as study
+from fwcore.experiments import published
 from fwcore.experiments.compare import compare
 from fwcore.experiments.solver_spec import parse_specs
 
@@ -192,14 +194,15 @@ def test_a_step_limit_has_its_exit_code():
 
 
 def test_the_figures_of_the_paper_stand_in_brackets(monkeypatch):
-    table = {"diabetes": {"sfw:20%": {"steps": 277, "dots": 7.61e5}, "scd": {"active": 117}}}
-    monkeypatch.setattr("fwcore.experiments.published.TABLES", table)
-    told = run(
-        "--solvers", "cd,sfw:20%,scd:update=exact", "--format", "markdown"
-    ).output.splitlines()
-    cd, sfw, scd = told[2:]
+    paper = published.find_paper("frandi")
+    pyrim = paper.experiments["pyrim"]
+    declared = replace(paper, experiments={"pyrim": replace(pyrim, dataset="diabetes")})
+    monkeypatch.setattr("fwcore.experiments.published.papers", lambda: {"frandi": declared})
+    told = run("--solvers", "cd,sfw:1%,fista,apg:tol=1e-2", "--format", "markdown").output
+    cd, sfw, fista, apg = told.splitlines()[2:]
     assert "[277]" in sfw
     assert "[761,000]" in sfw
-    assert "[117]" in scd
-    assert "[" not in cd
-    assert "[277]" in run("--solvers", "sfw:20%").output
+    assert "[68.4]" in cd
+    assert "[3,349]" in fista
+    assert "[13,030]" in apg
+    assert "[277]" in run("--solvers", "sfw:1%").output

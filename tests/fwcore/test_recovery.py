@@ -7,7 +7,7 @@ import pytest
 from real_data import needs
 
 from fwcore import ParameterError, datasets
-from fwcore.experiments import metrics, published, recovery
+from fwcore.experiments import metrics, recovery
 from fwcore.experiments.compare import compare
 from fwcore.experiments.solver_spec import SolverSpec, parse_specs
 
@@ -80,7 +80,7 @@ def test_figure_4_recovery_falls_at_the_small_end_of_the_budget(oracle):
     rows = recovered("omp", *(rule + str(budget) for budget in (0.05, 0.2, 0.7)), trials=4)
     agreements = [row.agreement for row in rows[1:]]
     assert agreements == sorted(agreements)
-    assert agreements[0] < 0.93 < agreements[-1]
+    assert agreements[0] < 0.92 < agreements[-1]
     assert rows[1].fewer > rows[2].fewer > rows[3].fewer > 1.0
 
 
@@ -92,7 +92,7 @@ def test_table_2_in_shape():
     uniform = HALVING.format(0.2) + ";oracle_by_size=false;oracle_judge=0;turns=10"
     specs = [SolverSpec.parse(text) for text in ("cosamp:turns=10", f"cosamp:{uniform}")]
     exact, halving = recovery.classify(datasets.read("hitech-halves"), specs, splits=3, ks=(10, 50))
-    assert abs(exact.accuracy - published.TEXTS["hitech-halves"]) < 4.0
+    assert abs(exact.accuracy - 76.29) < 4.0
     assert halving.accuracy > exact.accuracy - 2.0
     assert {exact.dataset, exact.solver} == {"hitech-halves", "cosamp:turns=10"}
     assert 10 <= exact.k <= 50
@@ -106,7 +106,7 @@ def test_what_cannot_recover(solver, trials):
 
 
 def test_bad_input():
-    for given in ({"rows": 0}, {"relevant": 10**6}, {"snr": -1.0}):
+    for given in ({"rows": 0}, {"relevant": 10**6}, {"snr_db": -1e9}):
         with pytest.raises(ParameterError):
             recovered("omp", **({"rows": 20, "columns": 30, "relevant": 2, "trials": 1} | given))
 

@@ -31,6 +31,7 @@ class Cell:
     least: float | None = None
     most: float | None = None
     because: str = ""
+    otherwise: str = ""
     proves: bool = True
 
     @property
@@ -50,14 +51,18 @@ class Cell:
 
     @property
     def reason(self) -> str:
-        """Why ours differs, as far as it is on file; nothing where it does not."""
-        return self.because if self.verdict == "differs" else ""
+        """Why ours differs, as far as it is on file: a reason of its own, or that of the whole
+        experiment where it differs by more than a factor 2; nothing where it is the same.
+        """
+        if self.verdict in ("", "within 15 %"):
+            return ""
+        return self.because or (self.otherwise if self.verdict == "differs" else "")
 
     def told(self) -> dict[str, Any]:
         """As plain values."""
-        own = {
-            name: value for name, value in asdict(self).items() if name not in ("because", "proves")
-        }
+        own = asdict(self)
+        for name in ("because", "otherwise", "proves"):
+            own.pop(name)
         return own | {"ratio": self.ratio, "verdict": self.verdict, "reason": self.reason}
 
 
@@ -101,6 +106,7 @@ def _cell(experiment: Experiment, method: Method, figure: str, values: Sequence[
         min(values, default=None),
         max(values, default=None),
         because,
+        experiment.differs,
         not experiment.made,
     )
 

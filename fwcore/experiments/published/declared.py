@@ -62,9 +62,9 @@ class Experiment:
         return replace(self, dataset=dataset, given={**self.given, **values}, made=made)
 
     def reason(self, method: str, figure: str) -> str:
-        """Why a figure of a method may differ, as far as it is on file."""
-        known = (f"{method}, {figure}", method, figure)
-        return next((self.because[name] for name in known if name in self.because), self.differs)
+        """Why a figure of a method differs, where a reason of its own is on file."""
+        known = (f"{method}, {figure}", figure, method)
+        return next((self.because[name] for name in known if name in self.because), "")
 
 
 @dataclass(frozen=True)
