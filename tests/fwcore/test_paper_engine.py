@@ -271,6 +271,18 @@ def test_what_was_printed_of_a_solver_on_a_dataset():
     assert published.printed("diabetes", "cd", "active features") is None
 
 
+def test_presets_hold_what_was_printed_once_and_what_runs_first():
+    pyrim = published.find_preset("frandi-pyrim")
+    names = [row[0] for row in pyrim["printed"]]
+    assert names == ["method", *(f"FW {k} %" for k in (1, 2, 3)), "CD", "SCD", *SLEP]
+    assert [run["solver"] for run in pyrim["runs"]] == ["sfw", "sfw", "sfw", "cd"]
+    assert pyrim["runs"][0]["options"]["sampling"] == "2014"
+    assert published.find_preset("frandi-synthetic")["printed"] == []
+
+
+SLEP = ("SLEP Reg.", "SLEP Const.")
+
+
 def test_bad_seeds_are_refused():
     with pytest.raises(ParameterError, match="'seeds'"):
         published.reproduce(published.find_paper("negiar"), seeds=True)

@@ -86,11 +86,13 @@ def find_preset(name: str) -> dict[str, Any]:
 def _preset(paper: Paper, experiment: Experiment) -> dict[str, Any]:
     shown = [name for name in experiment.figures if name in POINT_FIGURES]
     walked = [method for method in experiment.methods if method.solver and not method.heavy]
-    others = [method for method in experiment.methods if method not in walked]
-    rows = [["method", *shown]] + [
-        [method.name, *(method.printed.get(figure, "") for figure in shown)]
-        for method in (*walked, *others)
-    ]
+    lines = {m.name: [m.printed.get(figure, "") for figure in shown] for m in experiment.methods}
+    rows = [[method.name, *lines[method.name]] for method in walked]
+    for method in experiment.methods:
+        own = lines[method.name]
+        # What was printed once stands there once, whatever walks it.
+        if method not in walked and any(own) and own not in (row[1:] for row in rows):
+            rows.append([method.name, *own])
     exhibits = [e.label for e in paper.exhibits if experiment.name in e.experiments]
     return {
         "name": f"{paper.name}-{experiment.name}",
@@ -101,7 +103,7 @@ def _preset(paper: Paper, experiment: Experiment) -> dict[str, Any]:
         "look": experiment.look,
         "differs": experiment.differs,
         "runs": [{"solver": m.solver, "options": options_of(experiment, m)} for m in walked],
-        "printed": rows if any(method.printed for method in experiment.methods) else [],
+        "printed": [["method", *shown], *rows] if any(any(row[1:]) for row in rows) else [],
         **{key: experiment.given[key] for key in _SETTINGS if key in experiment.given},
     }
 
