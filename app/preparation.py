@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
-from app import shelf
+from app import server, shelf
 from app.runs import Run, RunState
 from app.scheduler import TURN_SECONDS
 from app.settings import Experiment
-from fwcore import Problem, grids
+from fwcore import ParameterError, Problem, grids
 
 # Of a design: the certified path that finds δ max takes seconds below it and minutes above.
 _MOST_ENTRIES = 5_000_000
@@ -102,11 +102,19 @@ class Preparation:
         """Find δ max, or take a provisional one where that would take minutes and no run needs the
         reference path itself.
         """
-        if any(run.waits for run in self._runs):
+        large = problem.entries > _MOST_ENTRIES and grids.known_reference(problem) is None
+        if large and server.public():
+            for run in self._runs:
+                if run.waits:
+                    rule = (
+                        "a rule that needs no reference path: the data are too large for one here"
+                    )
+                    run.fail(ParameterError("sampling", "the server", rule, "hit-path"))
+        if any(run.waits and not run.state.over for run in self._runs):
             self._finding = grids.finding_reference(problem)
         elif self._delta_max is not None:
             return
-        elif problem.entries > _MOST_ENTRIES and grids.known_reference(problem) is None:
+        elif large:
             self._delta_max = grids.provisional_delta_max(problem)
             self._note = (
                 f"The grid ends at a provisional δ max of {self._delta_max:.4g}, 2 f(0) / λ max: "

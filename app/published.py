@@ -23,15 +23,18 @@ _PICTURES = ("png", "svg")
 def write(outcome: published.Outcome, folder: Path) -> list[Path]:
     """Write the page of what was run into a folder, which is made; the files.
 
-    ``<paper>.html``; ``<paper>.parquet``, the cells; ``<paper>-curves.parquet``, what the pictures
-    show; and each picture as PNG and SVG where Matplotlib is installed.
+    ``<paper>.html``; ``<paper>.parquet``, the cells; ``<paper>-claims.parquet``;
+    ``<paper>-curves.parquet``, what the pictures show; and each picture as PNG and SVG where
+    Matplotlib is installed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     name = outcome.paper.name
-    files = [folder / f"{name}.parquet", folder / f"{name}-curves.parquet", folder / f"{name}.html"]
-    _write_table(_cell_rows(outcome), files[0])
-    _write_table(_curve_rows(outcome), files[1])
-    files[2].write_text(page(outcome))
+    tables = {"": _cell_rows, "-claims": _claim_rows, "-curves": _curve_rows}
+    files = [folder / f"{name}{rest}.parquet" for rest in tables]
+    for file, rows in zip(files, tables.values(), strict=True):
+        _write_table(rows(outcome), file)
+    files.append(folder / f"{name}.html")
+    files[-1].write_text(page(outcome), encoding="utf-8")
     return files + _write_pictures(outcome, folder)
 
 
@@ -39,16 +42,12 @@ def _cell_rows(outcome: published.Outcome) -> Iterator[dict[str, Any]]:
     for exhibit in outcome.exhibits:
         for cell in outcome.cells(exhibit):
             yield {"exhibit": exhibit.label} | cell.told()
+
+
+def _claim_rows(outcome: published.Outcome) -> Iterator[dict[str, Any]]:
+    for exhibit in outcome.exhibits:
         for claim in outcome.claims(exhibit):
-            told = {"experiment": claim.experiment, "method": claim.text, "figure": "claim"}
-            verdict = "holds" if claim.holds else "does not hold"
-            yield {
-                "exhibit": exhibit.label,
-                **told,
-                "ours": claim.ours,
-                "printed": claim.other,
-                "verdict": verdict,
-            }
+            yield {"exhibit": exhibit.label, "verdict": claim.verdict} | claim.told()
 
 
 def _curve_rows(outcome: published.Outcome) -> Iterator[dict[str, Any]]:
@@ -101,7 +100,7 @@ def _absent(outcome: published.Outcome) -> str:
         for name, files in outcome.absent.items()
     ]
     lines += [
-        f"{outcome.experiments[name].title}: data of the same shape, made here ({made}); its "
+        f"{outcome.experiments[name].title}: data of a similar size, made here ({made}); its "
         "figures prove nothing about the printed."
         for name, made in outcome.standins.items()
     ]
@@ -127,10 +126,10 @@ def _section(outcome: published.Outcome, exhibit: published.Exhibit, parts: dict
         if rows:
             told.append(html_table(outcome.experiments[name].title, [*_HEAD], rows))
         told += [f"<p>{escape(reason)}</p>" for reason in published.reasons(cells)]
-    for claim in outcome.claims(exhibit):
-        holds = "holds" if claim.holds else "does not hold"
-        ours = f"{published.number_text(claim.ours)} and {published.number_text(claim.other)}"
-        told.append(f"<p>{escape(claim.text)} ({claim.experiment}): <b>{holds}</b>, {ours}.</p>")
+    told += [
+        f"<p>{escape(claim.sentence)}: <b>{claim.verdict}</b>, {claim.numbers}.</p>"
+        for claim in outcome.claims(exhibit)
+    ]
     return "".join(told)
 
 

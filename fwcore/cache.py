@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import importlib.metadata
 import json
 import os
 import shutil
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,8 @@ from typing import Any
 import platformdirs
 
 # What is not written stays here, the latest of it.
-_UNWRITTEN: dict[tuple[str, str], Any] = {}
+_UNWRITTEN: dict[tuple[str, str], str] = {}
+_LOCK = threading.Lock()
 _MOST_UNWRITTEN = 256
 _MONTH = 30 * 24 * 3600.0
 
@@ -37,30 +40,42 @@ def load(kind: str, key: str) -> Any | None:
     try:
         return json.loads((folder() / kind / f"{key}.json").read_text())
     except (OSError, ValueError):
-        return _UNWRITTEN.get((kind, key))
+        with _LOCK:
+            kept = _UNWRITTEN.get((kind, key))
+        return None if kept is None else json.loads(kept)
 
 
 def store(kind: str, key: str, value: Any) -> None:
-    """Keep ``value`` (JSON), in this process alone where it `keeps` nothing; a cache that cannot be
-    written costs time, never a result.
+    """Keep ``value`` (JSON), in this process alone where it cannot be written or nothing is kept: a
+    cache costs time, never a result.
     """
-    if not keeps():
-        _UNWRITTEN[kind, key] = value
-        while len(_UNWRITTEN) > _MOST_UNWRITTEN:
-            _UNWRITTEN.pop(next(iter(_UNWRITTEN)), None)
-        return
     target = folder() / kind / f"{key}.json"
     try:
+        if not keeps():
+            raise PermissionError
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=target.parent, delete=False) as file:
             json.dump(value, file)
         os.replace(file.name, target)
     except OSError:
-        return
+        with _LOCK:
+            _UNWRITTEN.pop((kind, key), None)
+            _UNWRITTEN[kind, key] = json.dumps(value)
+            while len(_UNWRITTEN) > _MOST_UNWRITTEN:
+                _UNWRITTEN.pop(next(iter(_UNWRITTEN)))
 
 
+def forget_old(kind: str) -> None:
+    """Remove what was stored more than a month ago."""
+    with contextlib.suppress(OSError):
+        for path in (folder() / kind).glob("*.json"):
+            if time.time() - path.stat().st_mtime > _MONTH:
+                path.unlink()
+
+
+@functools.cache
 def sources() -> str:
-    """A hash of the sources of fwcore and the version of numba."""
+    """A hash of the sources of fwcore, as this process found them, and of the version of numba."""
     digest = hashlib.sha256(importlib.metadata.version("numba").encode())
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())

@@ -8,6 +8,7 @@ of the page fits, a builder in ``app.controls.fields.WIDGETS``.
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -182,7 +183,7 @@ class RowCount(SamplingRule):
     kinds: ClassVar[tuple[type, ...]] = (sampling.Fraction, sampling.Count)
 
     def read(self, text: Any) -> Any:
-        plain = isinstance(text, int) and not isinstance(text, bool)
+        plain = isinstance(text, numbers.Integral) and not isinstance(text, bool)
         try:
             rule = super().read(str(text) if plain else text)
             rule.kappa(10**9)

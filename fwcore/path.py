@@ -96,12 +96,6 @@ class Walk:
         if isinstance(options, Options):
             options = options.settings()
         self.options = build(self.solver.Options, type(self.solver).__name__, options or {})
-        for name, kind in self.options.declared().items():
-            if hasattr(kind, "resolved"):
-                rule = kind.resolved(
-                    getattr(self.options, name), lambda: grids.reference(problem).active
-                )
-                self.options.param.update({name: rule})
         if (
             isinstance(seed, bool)
             or not isinstance(seed, (int, np.integer))
@@ -109,17 +103,28 @@ class Walk:
         ):
             raise ParameterError("seed", "fwcore", "an int in [0, 4294967295]", seed)
         self.seed = int(seed)
+        form = self.solver.form
+        given = None if grid is None else grids.check(grid, form)
+        self._resolve()
         # The state checks the options that depend on the problem, such as kappa; the first point
         # needs it anyway.
         self._state = self.solver.init(problem, self.options, self.seed)
-        self.grid = grids.check(
-            grids.grid(problem, self.solver.form) if grid is None else grid, self.solver.form
-        )
+        self.grid = grids.check(grids.grid(problem, form), form) if given is None else given
         self.points = np.zeros(self.grid.size, POINT)
         self.reached = 0
         self.status = Status.RUNNING
         self._rows: list[Rows] = []
         self._columns: list[tuple[NDArray[Any], Floats]] = []
+
+    def _resolve(self) -> None:
+        """Ask the reference path for what options take from it: after all other checks, as it may
+        be walked for that.
+        """
+        for name, kind in self.options.declared().items():
+            if hasattr(kind, "resolved"):
+                rule = getattr(self.options, name)
+                found = kind.resolved(rule, lambda: grids.reference(self.problem).active)
+                self.options.param.update({name: found})
 
     def snapshots(self, wanted: int | None = None) -> Generator[Snapshot, int | None, None]:
         """Walk the path, a Snapshot per chunk.

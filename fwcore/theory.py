@@ -7,7 +7,8 @@ f(a) = sum_i l(x_i'a, y_i), a sum; L bounds l''. Of the l1 ball of radius delta 
 
 since the norm is largest at opposite vertices, and the curvature constant of f is at most C = L
 D_2^2 (exactly C for the squared loss), in Jaggi's (2013) convention, f(a + g (s - a)) <= f(a) + g
-f'(a)'(s - a) + g^2 C / 2. A bound is an array whose entry k is that after k steps.
+f'(a)'(s - a) + g^2 C / 2. A bound is an array whose entry k is that after k steps; entry 0 is f(0),
+as f >= 0.
 """
 
 from __future__ import annotations
@@ -42,11 +43,16 @@ def curvature(problem: Problem, delta: float) -> float:
     ParameterError
         The loss has no bound of its curvature.
     """
-    bound = problem.loss.curvature_bound
-    if not bound > 0.0:
+    return _bend(problem) * diameter(problem, delta) ** 2
+
+
+def _bend(problem: Problem) -> float:
+    """L, which all bounds need."""
+    bend = float(problem.loss.curvature_bound)
+    if not bend > 0.0:
         rule = "one with a bound of its curvature"
         raise ParameterError("loss", "fwcore.theory", rule, problem.loss.text)
-    return bound * diameter(problem, delta) ** 2
+    return bend
 
 
 def frank_wolfe(problem: Problem, delta: float, steps: int) -> Floats:
@@ -56,7 +62,10 @@ def frank_wolfe(problem: Problem, delta: float, steps: int) -> Floats:
     Proposition 2 of Frandi et al. has the same number for a sampled column, in expectation. It is
     false where kappa / p is small: see `sampled_columns`.
     """
-    return np.asarray(2.0 * curvature(problem, delta) / (np.arange(steps + 1) + 2.0))
+    bound = np.asarray(2.0 * curvature(problem, delta) / (np.arange(steps + 1) + 2.0))
+    # It is of steps: what is known before the first is f >= 0.
+    bound[0] = problem.f0
+    return bound
 
 
 def sampled_columns(problem: Problem, delta: float, steps: int, share: float) -> Floats:
@@ -95,7 +104,7 @@ def gradient_error(problem: Problem, delta: float, turns: int, batch: int = 1) -
 
     H_t <= (1 - b / m) (H_{t-1} + g_{t-1} L D_1), g_t = 2 / (t + 2), times m in their scale.
     """
-    m, spread = problem.m, problem.loss.curvature_bound * diameter(problem, delta, 1.0)
+    m, spread = problem.m, _bend(problem) * diameter(problem, delta, 1.0)
     bound, kept = np.empty(turns + 1), 1.0 - batch / m
     bound[0] = np.abs(problem.loss.derivative(np.zeros(m), problem.y)).sum()
     for t in range(1, turns + 1):
@@ -133,7 +142,7 @@ def theorem_1(problem: Problem, delta: float, turns: int) -> Floats:
     m times 2 L (D_2^2 + 4 (m - 1) D_1 D_inf) / m t / ((t + 1) (t + 2)) + (2 e_0 + (2 D_inf H_0 +
     64 L D_1 D_inf) m^2) / ((t + 1) (t + 2)), e_0 and H_0 in their scale, means.
     """
-    m, bend = problem.m, problem.loss.curvature_bound
+    m, bend = problem.m, _bend(problem)
     one, two, most = (diameter(problem, delta, order) for order in (1.0, 2.0, np.inf))
     first = gradient_error(problem, delta, 0)[0] / m
     t = np.arange(turns + 1, dtype=np.float64)
@@ -143,14 +152,14 @@ def theorem_1(problem: Problem, delta: float, turns: int) -> Floats:
 
 
 def coordinate_descent(problem: Problem, updates: int, solution: Floats) -> Floats:
-    """`scd` with the update "bound": a bound on the mean of F - min F after so many updates, F = f
-    + lam sum abs(a) (Shalev-Shwartz & Tewari 2009, Theorem 1).
+    """`scd` with the update "bound" and a bound for each column: a bound on the mean of F - min F
+    after so many updates, F = f + lam sum abs(a) (Shalev-Shwartz & Tewari 2009, Theorem 1).
 
     p (sum_j beta_j a*_j^2 + 2 f(0)) / T, beta_j = L ||x_j||^2, a* = ``solution`` of shape (p,). The
     paper prints half of it, d (...) / (2 T), with one of d weights drawn; Algorithm 2 draws one of
     2 d, and the proof then gives this. Its beta is the largest beta_j.
     """
-    betas = problem.loss.curvature_bound * problem.sqnorms
+    betas = _bend(problem) * problem.sqnorms
     whole = problem.p * (float(betas @ solution**2) + 2.0 * problem.f0)
     return np.minimum(problem.f0, whole / np.maximum(1.0, np.arange(updates + 1)))
 
@@ -173,6 +182,8 @@ def mirror_step(
     slope : float
         A bound of abs(l'), 1 for the logistic loss.
     """
+    if not exponent > 1.0:
+        raise ParameterError("exponent", "fwcore.theory", "a number above 1", exponent)
     size = float(np.linalg.norm(solution, exponent / (exponent - 1.0)))
     steepest = (
         problem.m * slope * float(largest_row_norm(problem.rows, problem.m, problem.p, exponent))

@@ -52,7 +52,11 @@ def _kappa(run: Run, planned: str = "") -> int | None:
     declared = run.solver.Options.declared()
     if "sampling" not in declared or run.walk is None:
         return None
-    rule = declared["sampling"].read(planned) if planned else run.walk.options.sampling
+    rule = run.walk.options.sampling
+    if planned and planned != rule.text:
+        rule = declared["sampling"].read(planned)
+    if rule.waits:
+        return None
     return int(rule.kappa(int(run.walk.problem.p), 1.0))
 
 

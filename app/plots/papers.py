@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ LABELS = {
     "entries": "entries of the matrix touched",
     "grads": "derivatives of samples",
     "objective": "objective, mean of the losses",
-    "suboptimality": "(F − F min) / (F max − F min)",
+    "suboptimality": "(F − F min) / (F at the start − F min)",
     "density": "share of coefficients ≠ 0",
     "seconds": "CPU seconds",
     "snr_db": "signal to noise, dB",
@@ -75,7 +76,8 @@ def save(drawn: Any, shown: published.Panel, file: Path) -> None:
     """Write a panel as PNG or SVG, by the ending of the file; with Matplotlib."""
     import matplotlib
 
-    matplotlib.use("Agg")
+    if "matplotlib.pyplot" not in sys.modules:
+        matplotlib.use("Agg")
     hv.renderer("matplotlib")
     styled = drawn.opts(**look(shown, "matplotlib"), backend="matplotlib")
     hv.save(styled, str(file), fmt=file.suffix[1:], backend="matplotlib", dpi=_DPI)

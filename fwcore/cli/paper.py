@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any
@@ -65,7 +66,7 @@ def run(
         paper = published.find_paper(name)
         asked = [("table", n) for n in table or ()] + [("figure", n) for n in figure or ()]
         chosen = [paper.find(*one) for one in asked] or None
-        write = _writer() if out is not None else None
+        write = None if out is None else _writer(out)
         with interruptible() as stopped, progress_line(quiet or as_json) as announce:
             outcome = published.reproduce(
                 paper,
@@ -82,16 +83,24 @@ def run(
     if as_json:
         print(json.dumps(_told(outcome, written), indent=2, ensure_ascii=False))
     else:
-        _show(outcome, small, written)
+        _show(outcome, written)
     if stopped.is_set():
         raise typer.Exit(INTERRUPTED)
 
 
-def _writer() -> Any:
-    """What writes the page of a paper: of a package that draws."""
+def _writer(out: Path) -> Any:
+    """What writes the page of a paper into a folder, which is made: of a package that draws."""
     found = [*entry_points(group="fwcore.pages")]
     if not found:
-        raise ParameterError("out", "fwcore paper", "left out: nothing is installed that draws", "")
+        rule = "left out: nothing is installed that draws"
+        raise ParameterError("out", "fwcore paper", rule, str(out))
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=out):
+            pass
+    except OSError as error:
+        rule = f"a folder that can be written ({error.strerror})"
+        raise ParameterError("out", "fwcore paper", rule, str(out)) from None
     return found[0].load()
 
 
@@ -102,7 +111,7 @@ def _list(as_json: bool) -> None:
             "citation": paper.citation,
             "exhibits": [
                 {"kind": e.kind, "number": e.number, "title": e.title, "absent": absent}
-                for e, absent in published.listed(paper)
+                for e, absent, _ in published.listed(paper)
             ],
         }
         for paper in published.papers().values()
@@ -113,8 +122,9 @@ def _list(as_json: bool) -> None:
     console = Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False)
     for paper in published.papers().values():
         console.print(f"[bold]{paper.name}[/]  {escape(paper.citation)}")
-        for exhibit, absent in published.listed(paper):
-            told = exhibit.absent or f"absent: {', '.join(absent)} (--standin)"
+        for exhibit, absent, made in published.listed(paper):
+            rest = " (--standin)" if made else ""
+            told = exhibit.absent or f"absent: {', '.join(absent)}{rest}"
             console.print(f"  {exhibit.label:15} {escape(exhibit.title)}")
             if exhibit.absent or absent:
                 console.print(f"  {'':15} [dim]{escape(told)}[/]")
@@ -123,6 +133,7 @@ def _list(as_json: bool) -> None:
 def _told(outcome: Outcome, written: list[Path]) -> dict[str, Any]:
     return {
         "paper": outcome.paper.name,
+        "small": outcome.small,
         "absent": outcome.absent,
         "standins": outcome.standins,
         "exhibits": [
@@ -138,19 +149,25 @@ def _told(outcome: Outcome, written: list[Path]) -> dict[str, Any]:
     }
 
 
-def _show(outcome: Outcome, small: bool, written: list[Path]) -> None:
+def _show(outcome: Outcome, written: list[Path]) -> None:
     console = Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False)
-    if small:
+    if outcome.small:
         console.print("Small sizes: the figures prove nothing about the printed.")
     for name, made in outcome.standins.items():
-        console.print(f"{name}: made data of the same shape ({made}), no proof of the printed.")
+        console.print(f"{name}: made data of a similar size ({made}), no proof of the printed.")
     for name, files in outcome.absent.items():
-        absent = ", ".join(files)
-        console.print(f"{name}: the files of {absent} are absent; --standin takes others.")
+        rest = "; --standin takes made data" if _has_standin(outcome, name) else ""
+        console.print(f"{name}: the files of {', '.join(files)} are absent{rest}.")
     for exhibit in outcome.exhibits:
         _show_exhibit(console, outcome, exhibit)
     for path in written:
         console.print(f"Wrote {path}")
+    if written and not any(path.suffix == ".png" for path in written):
+        console.print("No PNG or SVG: they need Matplotlib, frank-wolfe-explorer[figures].")
+
+
+def _has_standin(outcome: Outcome, name: str) -> bool:
+    return "standin" in outcome.experiments[name].given and name not in outcome.standins
 
 
 def _show_exhibit(console: Console, outcome: Outcome, exhibit: Exhibit) -> None:
@@ -164,9 +181,7 @@ def _show_exhibit(console: Console, outcome: Outcome, exhibit: Exhibit) -> None:
         cells = [c for c in outcome.cells(exhibit) if c.experiment == name]
         _show_table(console, f"{title}. {outcome.experiments[name].title}", cells)
     for claim in outcome.claims(exhibit):
-        holds = "holds" if claim.holds else "does not hold"
-        ours = f"{number_text(claim.ours)} and {number_text(claim.other)}"
-        console.print(escape(f"{claim.text} ({claim.experiment}): {holds}, {ours}."))
+        console.print(escape(f"{claim.sentence}: {claim.verdict}, {claim.numbers}."))
 
 
 def _show_table(console: Console, title: str, cells: list[Cell]) -> None:

@@ -88,9 +88,15 @@ def path(
                 if isinstance(source, Path)
                 else datasets.load(source, **making)
             )
+            waits = any(
+                getattr(declared.read(options[name]), "waits", False)
+                for name, declared in chosen.Options.declared().items()
+                if isinstance(options.get(name), str)
+            )
             grid = _grid(
                 problem,
                 chosen.form,
+                waits,
                 default_points if points is None else points,
                 delta_max,
                 line,
@@ -151,20 +157,25 @@ def _write(result: PathResult, out: Path | None, trace: Path | None, summary: Pa
 def _grid(
     problem: Problem,
     form: str,
+    waits: bool,
     points: int,
     delta_max: float | None,
     line: Announce,
     interrupted: threading.Event,
 ) -> Any:
-    if form == "ball" and delta_max is None:
+    """The grid of a path; None where it was interrupted. ``waits``: an option needs the reference
+    path, too.
+    """
+    if waits or (form == "ball" and delta_max is None):
         finding = grids.finding_reference(problem)
-        while delta_max is None:
+        while True:
             if interrupted.is_set():
                 return None
             try:
-                line("finding delta_max", *next(finding))
+                line("walking the reference path", *next(finding))
             except StopIteration as done:
-                delta_max = done.value.delta_max
+                delta_max = delta_max or done.value.delta_max
+                break
     return grids.grid(problem, form, points, delta_max)
 
 

@@ -107,7 +107,7 @@ def unit_sphere(
     coef) = snr * var(noise).
 
     The toy problem of Rakotomamonjy, Koco & Ralaivola (2016), who print "N(0, 1) +- 0.1" and a
-    ratio of 3.
+    ratio of 3 dB, which is 2.0 here.
     """
     _check(rows, columns, relevant)
     _require(snr > 0, "snr", "positive", snr)

@@ -37,8 +37,8 @@ class Curve:
     clock; ``entries`` of the matrix touched, ``grads`` of samples taken, CPU ``seconds`` and
     ``steps`` by then; ``density``, the share of coefficients that are not zero; ``true_gap`` over
     f(0), by the judge, and ``gap``, the method's own; ``bound``: what is proven of the mean of
-    objective - minimum by then, NaN where nothing is (`Solver.bound`). What a search for a step
-    size found and cost is in ``notes``, apart from the rest.
+    objective - minimum by then, NaN where nothing is, or it was not asked for. What a search for a
+    step size found and cost is in ``notes``, apart from the rest.
     """
 
     solver: str
@@ -122,6 +122,7 @@ def race(
     *,
     entries: float | None = None,
     grads: float | None = None,
+    bounds: bool = False,
     seed: int = 0,
 ) -> Figures[Curve]:
     """Walk to one point with every solver until each has touched so many entries of X, or taken so
@@ -140,6 +141,8 @@ def race(
         the same in both forms, where columns are not scaled.
     entries, grads : float
         One of them: stored entries of X times the passes, or rows times the passes.
+    bounds : bool
+        Compute what is proven (`Solver.bound`), which may take passes over the columns.
 
     Raises
     ------
@@ -165,11 +168,17 @@ def race(
     unit, budget = ("grads", grads) if entries is None else ("entries", entries)
     if budget is None or not budget >= 1:
         raise ParameterError(unit, "fwcore race", "a number of at least 1", budget)
-    return Figures(_run(problem, spec, value, unit, budget, seed) for spec in specs)
+    return Figures(_run(problem, spec, value, unit, budget, bounds, seed) for spec in specs)
 
 
 def _run(
-    problem: Problem, spec: SolverSpec, value: float, unit: str, budget: float, seed: int
+    problem: Problem,
+    spec: SolverSpec,
+    value: float,
+    unit: str,
+    budget: float,
+    bounds: bool,
+    seed: int,
 ) -> Curve:
     solver, declared = spec.solver, spec.solver.Options.declared()
     each = (problem.entries if unit == "entries" else problem.m) / (
@@ -202,7 +211,8 @@ def _run(
     names = ("entries", "grads", "seconds", "objective", "density", "true_gap", "gap", "steps")
     found = dict(zip(names, np.array(checked, dtype=np.float64).T, strict=True))
     counted = found["steps"].astype(np.int64)
-    proven = solver.bound(problem, walk.options, value, int(counted[-1]))
+    last = int(counted[-1])
+    proven = solver.bound(problem, walk.options, value, last) if bounds else None
     bound = np.full(counted.size, np.nan) if proven is None else proven[counted]
     return Curve(spec.text, **found, bound=bound, notes=walk.notes)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +19,12 @@ class SolverSpec:
     text: str
     solver: Solver
     options: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, solver: str, options: Mapping[str, Any]) -> SolverSpec:
+        """A solver with options by name; raises as `parse`."""
+        words = ";".join(f"{name}={value}" for name, value in options.items())
+        return cls.parse(f"{solver}:{words}" if words else solver)
 
     @classmethod
     def parse(cls, text: str) -> SolverSpec:

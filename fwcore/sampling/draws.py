@@ -73,6 +73,8 @@ def draws_to_certify(
     for name, value in (("kappa", kappa), ("columns", columns)):
         if not 1 <= value <= p:
             raise ParameterError(name, OWNER, f"an int in [1, {p}]", value)
+    if streak < 0:
+        raise ParameterError("streak", OWNER, "an int of at least 0", streak)
     log_q = log_miss(p, kappa, columns, replace=replace)
     if streak:
         # numba takes long to import, and rules alone do not need it.

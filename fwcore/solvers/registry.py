@@ -22,6 +22,7 @@ from fwcore.solvers.frank_wolfe.fw import DeterministicFW
 from fwcore.solvers.frank_wolfe.pairwise_fw import PairwiseFW
 from fwcore.solvers.frank_wolfe.sfw import StochasticFW
 from fwcore.solvers.greedy.cosamp import Cosamp
+from fwcore.solvers.greedy.mp import MatchingPursuit
 from fwcore.solvers.greedy.omp import OrthogonalMatchingPursuit
 from fwcore.solvers.greedy.stoch_cosamp import StochCosamp
 from fwcore.solvers.mirror_descent.smidas import Smidas
@@ -49,6 +50,7 @@ SOLVERS: tuple[Solver, ...] = (
     Fista(),
     AcceleratedProjection(),
     OrthogonalMatchingPursuit(),
+    MatchingPursuit(),
     Cosamp(),
     StochCosamp(),
     Smidas(),

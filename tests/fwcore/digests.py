@@ -122,6 +122,7 @@ CASES: dict[str, tuple[dict[str, Any], ...]] = {
     "fista": (*WALK, {"l1_ratio": 0.5}, {"rule": "gap", "check": 3}),
     "apg": (*WALK, {"rule": "gap", "check": 3}),
     "omp": ({}, {"tol": 0.3}, *ORACLES),
+    "mp": ({}, {"tol": 0.3}, *ORACLES[:8]),
     "cosamp": ({}, {"tol": 0.3}, {"turns": 2}, *ORACLES),
     "stoch_cosamp": ({}, {"tol": 0.3}, {"batch": "7"}, {"turns": 2}, {"oracle_judge": 0}),
     "smidas": (*MIRROR, {"exponent": 3.0, "eta": 1e-3}),

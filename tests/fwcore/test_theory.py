@@ -22,6 +22,7 @@ def test_frank_wolfe_keeps_to_jaggis_bound(loss, step):
     left = run.trace["objective"] - race.certified_minimum(problem, "ball", delta)
     bound = theory.frank_wolfe(problem, delta, left.size)[1:]
     assert (left <= bound + 1e-9 * problem.f0).all()
+    assert theory.frank_wolfe(problem, delta, 3)[0] == problem.f0
     # Not by orders of magnitude: it says something.
     assert bound[-1] < 0.5 * problem.f0
 
@@ -169,7 +170,7 @@ def test_solvers_say_what_is_proven_of_them_and_races_keep_to_it():
     delta = 1.0
     least = race.certified_minimum(problem, "ball", delta)
     specs = parse_specs("fw,sfw:50%,sfw_rows:5,fw:step=short,away_fw")
-    curves = race.race(problem, specs, delta, entries=200 * problem.entries)
+    curves = race.race(problem, specs, delta, entries=200 * problem.entries, bounds=True)
     for curve in curves[:3]:
         assert (np.diff(curve.steps) > 0).all()
         # Of a mean; single runs of so many steps are not far from it.

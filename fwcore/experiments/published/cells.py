@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from fwcore.experiments.published.declared import Exhibit, Experiment, Method
@@ -20,7 +21,8 @@ Found = Mapping[str, Sequence[Measured]]
 @dataclass(frozen=True)
 class Cell:
     """A figure of a method: what was printed, if it was, and the median of ours over the seeds,
-    with their least and greatest. ``proves``: whether ours is of the paper's data and size.
+    with their least and greatest, which a figure that compares methods has not. ``proves``: whether
+    ours is of the paper's data and size.
     """
 
     experiment: str
@@ -87,9 +89,10 @@ def cells(experiment: Experiment, found: Found, exhibit: Exhibit | None = None) 
         for method in shown:
             runs = found.get(method.name, ())
             values = [run.numbers[figure] for run in runs if figure in run.numbers]
+            cell = _cell(experiment, method, figure, values)
             if method.name in derived:
-                values = [derived[method.name]]
-            table.append(_cell(experiment, method, figure, values))
+                cell = replace(cell, ours=derived[method.name], least=None, most=None)
+            table.append(cell)
     order = {method.name: k for k, method in enumerate(shown)}
     return sorted(table, key=lambda cell: order[cell.method])
 
@@ -97,14 +100,15 @@ def cells(experiment: Experiment, found: Found, exhibit: Exhibit | None = None) 
 def _cell(experiment: Experiment, method: Method, figure: str, values: Sequence[float]) -> Cell:
     text, because = method.printed.get(figure), experiment.reason(method.name, figure)
     printed = None if text is None else number(text)
+    known = [value for value in values if math.isfinite(value)]
     return Cell(
         experiment.name,
         method.name,
         figure,
         printed,
-        statistics.median(values) if values else None,
-        min(values, default=None),
-        max(values, default=None),
+        statistics.median(known) if known else None,
+        min(known, default=None),
+        max(known, default=None),
         because,
         experiment.differs,
         not experiment.made,
@@ -118,8 +122,9 @@ def _by_figure(runs: Sequence[Measured]) -> Iterator[tuple[str, list[float]]]:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a paper says of an experiment in words, as numbers: a figure of ours, what it is
-    compared with, and whether the claim ``holds`` here.
+    """What a paper says of an experiment in words, as numbers: a figure of ours, the number that it
+    is compared with, and whether the claim ``holds`` here. ``own``: not the paper says so, but what
+    was found here.
     """
 
     experiment: str
@@ -127,6 +132,22 @@ class Claim:
     ours: float
     other: float
     holds: bool
+    own: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """In words."""
+        return "holds" if self.holds else "does not hold"
+
+    @property
+    def numbers(self) -> str:
+        """What was compared, in words."""
+        return f"{number_text(self.ours)} and {number_text(self.other)}"
+
+    @property
+    def sentence(self) -> str:
+        """What is claimed, and by whom."""
+        return f"{'Found here' if self.own else 'The paper'}: {self.text} ({self.experiment})"
 
     def told(self) -> dict[str, Any]:
         """As plain values."""
@@ -137,11 +158,14 @@ def claims(
     experiment: Experiment, table: Sequence[Cell], figures: Sequence[str] = ()
 ) -> list[Claim]:
     """The claims of an experiment whose figures were measured, of those ``figures`` where any are
-    named.
+    named; none where it is of other data or another size than the paper's.
 
     A claim is a table: its ``text``, a ``figure`` and a ``method``, and one of ``below`` (another
-    method), ``about`` (another, within 15 %), ``at_least`` or ``at_most`` (a number).
+    method), ``about`` (another, within 15 %), ``at_least`` or ``at_most`` (a number). ``own`` says
+    that it was found here.
     """
+    if experiment.made:
+        return []
     ours = {(cell.method, cell.figure): cell.ours for cell in table}
     told = []
     for claim in experiment.given.get("claim", ()):
@@ -157,7 +181,8 @@ def claims(
             holds = max(value, rest) <= SAME * min(value, rest)
         else:
             holds = value >= rest if "at_least" in claim else value <= rest
-        told.append(Claim(experiment.name, claim["text"], value, rest, holds))
+        own = bool(claim.get("own"))
+        told.append(Claim(experiment.name, claim["text"], value, rest, holds, own))
     return told
 
 

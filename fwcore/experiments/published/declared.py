@@ -85,8 +85,8 @@ class Panel:
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A table or a figure of a paper: some figures of some methods of experiments, and pictures.
-    ``absent``: why it cannot be made, if so.
+    """A table, a figure or a section of a paper: some figures of some methods of experiments, and
+    pictures. ``absent``: why it cannot be made, if so.
     """
 
     kind: str
@@ -151,16 +151,21 @@ def find_paper(name: str) -> Paper:
 def _paper(path: Path) -> Paper:
     with path.open("rb") as file:
         held = tomllib.load(file)
-    experiments = [_experiment(table) for table in held["experiment"]]
+    because = held.get("because", {})
+    experiments = [_experiment(table, because) for table in held["experiment"]]
     exhibits = tuple(_exhibit(table) for table in held["exhibit"])
     named = {experiment.name: experiment for experiment in experiments}
     return Paper(held["name"], held["citation"], held["title"], named, exhibits)
 
 
-def _experiment(table: dict[str, Any]) -> Experiment:
+def _experiment(table: dict[str, Any], because: Mapping[str, str]) -> Experiment:
+    """``because`` holds the reasons that are those of all experiments of the paper."""
     figures = tuple(table.pop("figures"))
-    methods = tuple(_method(entry, figures) for entry in table.pop("method"))
+    lines = table.pop("method")
+    printed = {line["name"]: line.get("printed", []) for line in lines}
+    methods = tuple(_method(line, figures, printed) for line in lines)
     own = {name: table.pop(name) for name in _OWN if name in table}
+    own["because"] = {**because, **own.get("because", {})}
     return Experiment(**own, figures=figures, methods=methods, given=table)
 
 
@@ -170,8 +175,12 @@ _OWN = (
 )
 
 
-def _method(table: dict[str, Any], figures: Sequence[str]) -> Method:
-    printed = table.pop("printed", [])
+def _method(
+    table: dict[str, Any], figures: Sequence[str], lines: Mapping[str, Sequence[str]]
+) -> Method:
+    """A method has what was ``printed``, or ``printed_as`` another, of those of ``lines``."""
+    printed = lines[table.pop("printed_as", table["name"])]
+    table.pop("printed", None)
     if printed and len(printed) != len(figures):
         raise ValueError(f"{table['name']}: {len(printed)} figures printed, not {len(figures)}")
     known = {figure: text for figure, text in zip(figures, printed, strict=bool(printed)) if text}

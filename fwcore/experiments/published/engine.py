@@ -32,6 +32,7 @@ class Outcome:
     paper: Paper
     exhibits: Sequence[Exhibit]
     experiments: dict[str, Experiment]
+    small: bool = False
     found: dict[str, dict[str, list[Measured]]] = field(default_factory=dict)
     absent: dict[str, list[str]] = field(default_factory=dict)
     standins: dict[str, str] = field(default_factory=dict)
@@ -44,8 +45,13 @@ class Outcome:
     def claims(self, exhibit: Exhibit) -> list[Claim]:
         """What the paper says of its experiments in words."""
         shown = [self.experiments[n] for n in exhibit.experiments if n in self.experiments]
-        tables = ((e, cells(e, self.found.get(e.name, {}))) for e in shown)
-        return [c for e, table in tables for c in claims(e, table, exhibit.figures)]
+        told = []
+        for experiment in shown:
+            asked = [claim["figure"] for claim in experiment.given.get("claim", ())]
+            whole = replace(experiment, figures=[*dict.fromkeys([*experiment.figures, *asked])])
+            table = cells(whole, self.found.get(experiment.name, {}))
+            told += claims(experiment, table, exhibit.figures)
+        return told
 
 
 def reproduce(
@@ -78,7 +84,8 @@ def reproduce(
         Forget what was kept of runs that were made before.
     progress : callable of (text, done, total), optional
     stopped : callable, optional
-        Asked between chunks of steps; what was done until then is told, and kept.
+        Asked between methods and seeds, and now and then within them; what was done until then is
+        told, and kept. A path, a race or a trial that it ended begins again.
 
     Raises
     ------
@@ -88,22 +95,37 @@ def reproduce(
     if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
         raise ParameterError("seeds", "fwcore paper", "an int of at least 1", seeds)
     chosen = list(paper.exhibits if exhibits is None else exhibits)
-    outcome = Outcome(paper, chosen, _experiments(paper, chosen, datasets, small))
+    outcome = Outcome(paper, chosen, _experiments(paper, chosen, datasets, small), small)
+    cache.forget_old("papers")
     jobs: list[tuple[Experiment, Method, int]] = []
     for name, experiment in [*outcome.experiments.items()]:
-        outcome.found[name] = {}
-        if absent := KINDS[experiment.kind].absent(experiment):
-            made = experiment.given.get("standin") if standin else None
-            if made is None:
-                outcome.absent[name] = absent
-                continue
+        outcome.found[name], kind = {}, KINDS[experiment.kind]
+        made = experiment.given.get("standin")
+        if made and standin and kind.absent(experiment, experiment.methods[0]):
             outcome.standins[name] = made
-            experiment = outcome.experiments[name] = replace(experiment, dataset=made, made=True)
-        for method in experiment.methods:
-            if method.solver:
+            experiment = replace(experiment, dataset=made, made=True)
+            outcome.experiments[name] = experiment
+        for method in _methods(chosen, experiment):
+            if absent := kind.absent(experiment, method):
+                missing = outcome.absent.setdefault(name, [])
+                missing += [absent] if absent not in missing else []
+            else:
                 jobs += [(experiment, method, k) for k in range(1 if method.once else seeds)]
     _run(outcome, jobs, fresh, progress, stopped)
     return outcome
+
+
+def _methods(exhibits: Sequence[Exhibit], experiment: Experiment) -> list[Method]:
+    """Those that are walked: what the exhibits show, and what that is compared with."""
+    names = {*KINDS[experiment.kind].beside(experiment)}
+    for exhibit in exhibits:
+        if experiment.name in exhibit.experiments:
+            names |= {*(exhibit.methods or (m.name for m in experiment.methods))}
+            names |= {m for panel in exhibit.panels for m in panel.methods}
+            for claim in experiment.given.get("claim", ()):
+                if not exhibit.figures or claim["figure"] in exhibit.figures:
+                    names |= {claim["method"], claim.get("below"), claim.get("about")}
+    return [m for m in experiment.methods if m.solver and m.name in names]
 
 
 def _experiments(
@@ -149,10 +171,14 @@ def _run(
 
 def _key(experiment: Experiment, method: Method, seed: int) -> str:
     """Of all that a measurement depends on."""
-    own = (experiment.kind, experiment.dataset, dict(experiment.given), method.solver)
-    made = (dict(method.options), seed, versions(), cache.sources())
-    held = json.dumps([*own, *made], sort_keys=True)
-    return hashlib.sha256(held.encode()).hexdigest()[:32]
+    given = {name: value for name, value in experiment.given.items() if name not in _TOLD}
+    own = (experiment.kind, experiment.dataset, given, KINDS[experiment.kind].wants(experiment))
+    made = (method.solver, dict(method.options), seed, experiment.made, versions(), cache.sources())
+    return hashlib.sha256(json.dumps([*own, *made], sort_keys=True).encode()).hexdigest()[:32]
+
+
+_TOLD = ("claim", "standin")
+"""Values that say something of what was measured, and change nothing of it."""
 
 
 def _kept(key: str) -> Measured | None:
@@ -163,8 +189,14 @@ def _kept(key: str) -> Measured | None:
         return None
 
 
-def listed(paper: Paper) -> Iterator[tuple[Exhibit, list[str]]]:
-    """The exhibits, with the datasets whose files are absent."""
+def listed(paper: Paper) -> Iterator[tuple[Exhibit, list[str], bool]]:
+    """The exhibits, with the datasets whose files are absent, and whether there are stand-ins."""
     for exhibit in paper.exhibits:
-        shown = [paper.experiments[name] for name in exhibit.experiments]
-        yield exhibit, [n for e in shown for n in KINDS[e.kind].absent(e)]
+        absent, made = [], False
+        for name in exhibit.experiments:
+            experiment = paper.experiments[name]
+            found = (KINDS[experiment.kind].absent(experiment, m) for m in experiment.methods)
+            missing = [n for n in dict.fromkeys(found) if n]
+            absent += missing
+            made |= bool(missing) and "standin" in experiment.given
+        yield exhibit, absent, made

@@ -43,6 +43,9 @@ class FrankWolfeSolver(Solver):
         """Columns that a step looks at: all ``p`` where there is no sampling rule."""
         if "sampling" not in options.declared():
             return p
+        if options.sampling.waits:
+            rule = "resolved by a reference path, as Walk does it"
+            raise ParameterError("sampling", type(self).__name__, rule, options.sampling.text)
         try:
             return int(options.sampling.kappa(p, progress))
         except ParameterError as error:

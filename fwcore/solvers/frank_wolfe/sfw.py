@@ -79,7 +79,8 @@ class StochasticFW(FrankWolfeSolver):
 
     The gap of its trace is the sampled gap: a maximum over a subset, so it never exceeds the true
     gap, and a small one certifies nothing; `fwcore.sampling.draws_to_certify` says how many in a
-    row do with which confidence, and the option ``certify`` waits for as many. With kappa = p it is
+    row do with which confidence, and the option ``certify`` waits for as many at the first iterate
+    of a point that has one, and for more at later ones. With kappa = p it is
     `DeterministicFW`, step by step.
     """
 

@@ -37,13 +37,22 @@ class Kind(ABC):
     name: ClassVar[str]
     figures: ClassVar[tuple[str, ...]]
 
-    def data(self, experiment: Experiment) -> list[str]:
-        """The datasets that it reads."""
-        return [experiment.dataset] if experiment.dataset else []
+    def data(self, experiment: Experiment, method: Method) -> str:
+        """The dataset that a method reads; empty where it reads none."""
+        return experiment.dataset
 
-    def absent(self, experiment: Experiment) -> list[str]:
-        """Those of the `data` whose files are not at hand."""
-        return [n for n in self.data(experiment) if not datasets.available(datasets.find(n))]
+    def absent(self, experiment: Experiment, method: Method) -> str:
+        """The dataset of a method, where its files are not at hand."""
+        name = self.data(experiment, method)
+        return "" if not name or datasets.available(datasets.find(name)) else name
+
+    def wants(self, experiment: Experiment) -> tuple[Any, ...]:
+        """What a measurement depends on besides the values and the method."""
+        return ()
+
+    def beside(self, experiment: Experiment) -> tuple[str, ...]:
+        """Methods that others are compared with, whatever an exhibit shows."""
+        return ()
 
     @abstractmethod
     def prepare(self, experiment: Experiment) -> Any:
@@ -64,5 +73,7 @@ class Kind(ABC):
     def derived(
         self, experiment: Experiment, figure: str, medians: Mapping[str, Mapping[str, float]]
     ) -> Mapping[str, float]:
-        """A figure that compares methods, by method, from the medians of the others."""
+        """A figure that compares methods, by method, from the medians of the others; its least and
+        greatest are not told.
+        """
         return {}

@@ -17,8 +17,11 @@ class Shapes(Kind):
     name = "shapes"
     figures = ("rows", "test rows", "columns", "kappa / n")
 
-    def data(self, experiment: Experiment) -> list[str]:
-        return []
+    def data(self, experiment: Experiment, method: Method) -> str:
+        return method.solver
+
+    def wants(self, experiment: Experiment) -> tuple[Any, ...]:
+        return tuple(experiment.figures)
 
     def prepare(self, experiment: Experiment) -> None:
         return None
@@ -26,17 +29,14 @@ class Shapes(Kind):
     def measure(
         self, context: Any, experiment: Experiment, method: Method, seed: int, stopped: Stopped
     ) -> Measured | None:
-        entry = datasets.find(method.solver)
-        if not datasets.available(entry):
-            return Measured({})
-        read = datasets.read(entry)
-        if "kappa / n" in experiment.figures:
-            return Measured({"kappa / n": datasets.kappa_share(read.X)})
+        read = datasets.read(method.solver)
         train, test = read.split(0, method.options.get("test_fraction"))
-        found = {"rows": train.rows, "columns": read.columns}
+        found = {"rows": float(train.rows), "columns": float(read.columns)}
         if test is not None:
-            found["test rows"] = test.rows
-        return Measured({name: float(count) for name, count in found.items()})
+            found["test rows"] = float(test.rows)
+        if "kappa / n" in experiment.figures:
+            found["kappa / n"] = datasets.kappa_share(read.X)
+        return Measured(found)
 
 
 class Samples(Kind):

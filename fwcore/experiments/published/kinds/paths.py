@@ -71,6 +71,9 @@ class Paths(Kind):
             numbers["kappa"] = float(walk.options.sampling.kappa(context.problem.p))
         return Measured(_numbers(result) | numbers, _curves(result, context))
 
+    def beside(self, experiment: Experiment) -> tuple[str, ...]:
+        return (REFERENCE,) if "speed-up" in experiment.figures else ()
+
     def derived(
         self, experiment: Experiment, figure: str, medians: Mapping[str, Mapping[str, float]]
     ) -> Mapping[str, float]:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +20,7 @@ from fwcore.problem import Problem
 STEP_SIZES = tuple(10.0**k for k in range(-6, 0))
 """Of the mean of the losses: what SMIDAS and the truncated gradient are searched over."""
 
-_SPARSE = 0.3
+_SPARSE, _TINY = 0.3, 1e-300
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,8 @@ class Races(Kind):
 
     name = "race"
     figures = (
-        *("final objective", "suboptimality", "density", "slope"),
-        *("step size", "step size at an edge", "seconds"),
+        *("final objective", "density", "seconds"),
+        *("step size", "step size at an edge"),
     )
 
     def prepare(self, experiment: Experiment) -> _Context:
@@ -85,23 +84,20 @@ class Races(Kind):
         curves = {name: getattr(curve, name).tolist() for name in names}
         return Measured(numbers, curves | {"objective": (curve.objective / m).tolist()})
 
-    def derived(
-        self, experiment: Experiment, figure: str, medians: Mapping[str, Mapping[str, float]]
-    ) -> Mapping[str, float]:
-        """The suboptimality is relative to the best of all methods, as in the papers' plots."""
-        if figure != "suboptimality":
-            return {}
-        ends = {name: found["final objective"] for name, found in medians.items()}
-        return {name: end - min(ends.values()) for name, end in ends.items()}
-
 
 def in_unit_range(X: Any, centred: int) -> Any:
     """The features in [-1, 1], as the analysis of Shalev-Shwartz & Tewari wants them; of the first
-    ``centred`` the means are taken away before. The paper does not say how it scaled.
+    ``centred`` the means are taken away before, which fills them. The paper does not say how it
+    scaled.
     """
+    if scipy.sparse.issparse(X) and not centred:
+        largest = abs(X).max(axis=0).toarray().ravel()
+        return scipy.sparse.csc_array(
+            X @ scipy.sparse.diags_array(1.0 / np.maximum(largest, _TINY))
+        )
     X = X.toarray() if scipy.sparse.issparse(X) else np.array(X, dtype=np.float64)
     X[:, :centred] -= X[:, :centred].mean(axis=0)
-    X /= np.maximum(np.abs(X).max(axis=0), 1e-300)
+    X /= np.maximum(np.abs(X).max(axis=0), _TINY)
     return scipy.sparse.csc_array(X) if np.count_nonzero(X) < _SPARSE * X.size else X
 
 
@@ -111,7 +107,9 @@ def _last(curve: race.Curve) -> float:
 
 
 def _raced(context: _Context, solver: str, options: dict[str, Any], seed: int) -> race.Curve:
-    words = ";".join(f"{name}={value}" for name, value in options.items())
-    spec = SolverSpec.parse(f"{solver}:{words}" if words else solver)
-    (curve,) = race.race(context.problem, [spec], context.value, seed=seed, **context.budget)
+    spec = SolverSpec.of(solver, options)
+    entries, grads = context.budget.get("entries"), context.budget.get("grads")
+    (curve,) = race.race(
+        context.problem, [spec], context.value, entries=entries, grads=grads, seed=seed
+    )
     return curve

@@ -4,7 +4,7 @@ Rakotomamonjy et al. (2016).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from fwcore import datasets
@@ -16,31 +16,29 @@ from fwcore.experiments.solver_spec import SolverSpec
 _SLACK = 1.001
 
 
-def _spec(method: Method, extra: dict[str, Any] | None = None) -> SolverSpec:
-    options = {**method.options, **(extra or {})}
-    words = ";".join(f"{name}={value}" for name, value in options.items())
-    return SolverSpec.parse(f"{method.solver}:{words}" if words else method.solver)
-
-
 @dataclass
 class _Trials:
-    """The trial that was drawn last, and the exact answer to it."""
+    """The trial that was drawn last, as they are large, and the errors of exact answers."""
 
     key: tuple[Any, ...] = ()
     trial: Trial | None = None
-    exact: Attempt | None = None
-    sizes: dict[str, Any] = field(default_factory=dict)
+    exact: dict[tuple[Any, ...], float] = field(default_factory=dict)
 
 
 class Recoveries(Kind):
     """Methods look for the true columns of random problems. ``rows``, ``columns``, ``relevant`` and
     ``snr_db`` say which; ``sweep``, a table of a name and values, varies one of them, or an option
-    of all methods, and makes the curves. Numbers are those at the value ``at``. ``exact``: the
-    method whose residual, times 1.001, is enough for the others.
+    of all methods, and makes the curves. Numbers are those at the value ``at``, and under names
+    such as "F-measure at 30" those at others. ``exact``: the method whose residual, times 1.001, is
+    enough for the others.
     """
 
     name = "recovery"
     figures = ("F-measure", "error", "right answers", "entries", "seconds")
+
+    def wants(self, experiment: Experiment) -> tuple[Any, ...]:
+        exact = experiment.given.get("exact")
+        return tuple(dict(m.options) for m in experiment.methods if m.name == exact)
 
     def prepare(self, experiment: Experiment) -> _Trials:
         return _Trials()
@@ -60,7 +58,10 @@ class Recoveries(Kind):
             sweep["name"] or "trial": [float(value) for value in found],
             **{name: [of[name] for of in map(_told, found.values())] for name in self.figures},
         }
-        return Measured(_told(found[at]), curves)
+        numbers = _told(found[at])
+        for value, of in found.items():
+            numbers |= {f"{name} at {value:g}": told for name, told in _told(of).items()}
+        return Measured(numbers, curves)
 
     def _attempt(
         self, context: _Trials, experiment: Experiment, method: Method, seed: int, name: str, v: Any
@@ -74,17 +75,22 @@ class Recoveries(Kind):
             options[name] = v
         key = (*sizes.values(), seed)
         if context.key != key:
-            context.key, context.exact = key, None
-            context.trial = Trial.drawn(**sizes, seed=seed)
+            context.key, context.trial = key, Trial.drawn(**sizes, seed=seed)
         assert context.trial is not None
         exact = given.get("exact")
         if exact and method.name != exact:
-            if context.exact is None:
+            if key not in context.exact:
                 reference = next(m for m in experiment.methods if m.name == exact)
-                context.exact = attempt(context.trial, _spec(reference), seed=seed)
-            options["tol"] = min(1.0, _SLACK * context.exact.error)
+                spec = SolverSpec.of(reference.solver, reference.options)
+                context.exact[key] = attempt(context.trial, spec, seed=seed).error
+            options["tol"] = min(1.0, _SLACK * context.exact[key])
         steps = given.get("steps")
-        return attempt(context.trial, _spec(method, options), steps=steps, seed=seed)
+        return attempt(
+            context.trial,
+            SolverSpec.of(method.solver, {**method.options, **options}),
+            steps=steps,
+            seed=seed,
+        )
 
 
 def _told(found: Attempt) -> dict[str, float]:
@@ -115,7 +121,7 @@ class Texts(Kind):
             return None
         ks, options = experiment.given.get("ks", K_GRID), dict(method.options)
         times = int(options.pop("iterations", "1k").removesuffix("k"))
-        spec = _spec(replace(method, options=options))
+        spec = SolverSpec.of(method.solver, options)
         (found,) = classify(context, [spec], splits=1, ks=ks, iterations=times, seed=seed)
         numbers = {
             "accuracy, %": found.accuracy,
