@@ -41,7 +41,8 @@ def test_figure_1_frank_wolfe():
         "fw",
         "oracle_judge=5;oracle_stable=20;oracle_finalists=64;oracle=greedy-rows",
         "oracle_judge=0;" + HALVING.format(0.2),
-        "oracle_judge=0;oracle=random-rows;oracle_by_size=false;oracle_stable=100", trials=20,
+        "oracle_judge=0;oracle=random-rows;oracle_by_size=false;oracle_stable=100",
+        trials=20, snr_db=10 * np.log10(3),
     )  # fmt: skip
     assert 0.7 < exact.f_measure < 0.9
     assert (exact.ratio, exact.agreement, exact.fewer, exact.faster) == (1.0, 1.0, 1.0, 1.0)
@@ -54,6 +55,27 @@ def test_figure_1_frank_wolfe():
     assert uniform.ratio < min(greedy.ratio, halving.ratio)
     assert uniform.fewer < halving.fewer
     assert exact.error <= min(greedy.error, halving.error) + 1e-3
+
+
+@pytest.mark.slow
+def test_figure_1_at_30_decibels_after_5000_steps():
+    """Exact gradients, greedy rows and halving find the true support; uniform rows follow N_s. At 3
+    dB the ball of the true l1 norm takes up noise.
+    """
+    uniform = "oracle_judge=0;oracle=random-rows;oracle_by_size=false;oracle_stable={}"
+    oracles = (
+        "oracle_judge=0;oracle=greedy-rows;oracle_stable=20",
+        "oracle_judge=0;" + HALVING.format(0.2),
+        *(uniform.format(rows) for rows in (5, 10, 20, 40)),
+    )
+    found = recovered("fw", *oracles, trials=1, steps=5000, snr_db=30)
+    exact, greedy, halving, *by_rows = (row.f_measure for row in found)
+    assert min(exact, greedy, halving) >= 0.99
+    assert by_rows == sorted(by_rows)
+    assert by_rows[0] < 0.6
+    assert by_rows[-1] >= 0.99
+    (noisy,) = recovered("fw", trials=1, steps=5000, snr_db=3)
+    assert noisy.f_measure < 0.4
 
 
 @pytest.mark.parametrize("solver", ["omp", "cosamp"])
