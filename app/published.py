@@ -124,7 +124,9 @@ def _section(outcome: published.Outcome, exhibit: published.Exhibit, parts: dict
         cells = [cell for cell in outcome.cells(exhibit) if cell.experiment == name]
         rows = [_row(cell) for cell in cells if cell.printed is not None or cell.ours is not None]
         if rows:
-            told.append(html_table(outcome.experiments[name].title, [*_HEAD], rows))
+            told.append(
+                html_table(f"{exhibit.label}. {outcome.experiments[name].title}", [*_HEAD], rows)
+            )
         told += [f"<p>{escape(reason)}</p>" for reason in published.reasons(cells)]
     told += [
         f"<p>{escape(claim.sentence)}: <b>{claim.verdict}</b>, {claim.numbers}.</p>"
