@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import panel as pn
+from bokeh.document import Document
+
+_PLACES: WeakKeyDictionary[Document, int] = WeakKeyDictionary()
 
 
 def served() -> bool:
@@ -14,3 +19,14 @@ def asked(name: str) -> str:
     """What the address of the page asks for by that name; nothing in a notebook."""
     found = pn.state.session_args.get(name) if served() else None
     return found[0].decode("ascii", "replace") if found else ""
+
+
+def place() -> int:
+    """How many pages were made in this session before: a notebook that is served may show several,
+    and makes them in the same order when it is loaded again.
+    """
+    document = pn.state.curdoc
+    if document is None:
+        return 0
+    _PLACES[document] = before = _PLACES.get(document, -1) + 1
+    return before

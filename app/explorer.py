@@ -116,6 +116,7 @@ class Explorer(Scripted, Viewer):
         self.wire.put(
             cell=self.cell if self.partial or not address.served() else None,
             token=self.pages.token if address.served() else "",
+            place=address.place(),
             pictures=[picture.declaration() for picture in all_pictures()],
             views=[vars(view) for view in all_views()],
             units=[[unit, name] for unit, name in COSTS.items()],

@@ -5,20 +5,23 @@ const FILES = [['html', 'Report (HTML)'], ['csv', 'Points (CSV)'], ['json', 'All
 const REMEMBERED = 'fw-explorer'
 
 // A tab that is loaded again, or gone back to, shows what it showed.
+// Each page of a notebook has a memory of its own.
 class Memory {
   constructor(app) {
     this.app = app
     app.state.on(['token'], ({token}) => { if (this.asked) this.note(token) })
   }
 
+  get key() { return `${REMEMBERED}-${this.app.state.get('place')}` }
+
   note(token) {
-    if (token) sessionStorage.setItem(REMEMBERED,
+    if (token) sessionStorage.setItem(this.key,
       JSON.stringify({token, search: location.search}))
   }
 
   // Asks for what was there, unless another link was opened since.
   recall() {
-    const held = JSON.parse(sessionStorage.getItem(REMEMBERED) ?? 'null')
+    const held = JSON.parse(sessionStorage.getItem(this.key) ?? 'null')
     this.asked = true
     const recalled = held !== null && held.search == location.search
     if (recalled) this.app.send({do: 'return', token: held.token})

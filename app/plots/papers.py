@@ -68,7 +68,7 @@ def look(shown: published.Panel, backend: str) -> dict[str, Any]:
     axes = {"logx": shown.logx, "logy": shown.logy, "title": shown.title, "show_grid": True}
     if backend == "matplotlib":
         return axes | {"fig_inches": (5.2, 3.6), "legend_position": "best"}
-    legend = {"legend_position": "bottom", "legend_cols": 3, "toolbar": "above"}
+    legend = {"legend_position": "bottom", "legend_cols": 2, "toolbar": "above"}
     return axes | legend | {"responsive": True, "min_height": 320}
 
 

@@ -8,10 +8,12 @@ import weakref
 
 import numpy as np
 import pytest
+from bokeh.document import Document
 from fakes import scheduler, wait_for
+from panel.io.state import set_curdoc
 from told import computed, drained, held
 
-from app import explorer, live, recorded, views
+from app import address, explorer, live, recorded, views
 from app.drain import Drain
 from app.live.picture import Axis, Layer, Picture
 from app.runs import RunState
@@ -327,3 +329,16 @@ def test_a_tab_that_was_duplicated_has_a_memory_of_its_own(small):
         assert second.settings.runs[0].name != "mine"
     finally:
         second.close()
+
+
+def test_pages_of_one_session_have_places_of_their_own():
+    """A notebook that is served may show several, each with a memory of its own in the tab."""
+    documents = [Document(), Document()]
+    with set_curdoc(documents[0]):
+        first = [address.place() for _ in range(3)]
+    with set_curdoc(documents[1]):
+        assert address.place() == 0
+    assert first == [0, 1, 2]
+    gone = weakref.ref(documents.pop(0))
+    gc.collect()
+    assert gone() is None

@@ -47,6 +47,23 @@ def test_a_run_goes_on_while_the_page_is_loaded_again(browser, tmp_path):
         server.stop()
 
 
+def test_two_explorers_of_one_page_keep_to_memories_of_their_own(browser, tmp_path):
+    server = Server(ROOT / "tests" / "browser" / "two.py", tmp_path / "log", lifetime=15_000)
+    try:
+        page = browser.new_page()
+        page.goto(server.url)
+        for _ in range(2):
+            expect(page.locator(LIVE)).to_have_count(2)
+            headlines = page.locator(".headline")
+            expect(headlines.nth(0)).to_contain_text("Synthetic, 10,000 columns")
+            expect(headlines.nth(1)).to_contain_text("Diabetes")
+            page.reload()
+        page.close()
+        assert server.complaints() == []
+    finally:
+        server.stop()
+
+
 def test_a_link_opens_the_same_settings_elsewhere(browser, server, page):
     small(page)
     button(page, "Share").click()
