@@ -167,6 +167,35 @@ def test_delta_max_is_announced_while_it_is_found(monkeypatch, tmp_path):
     assert "Walking the reference path, once for this problem" in told
 
 
+def test_a_rule_that_needs_the_reference_path_waits_for_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("FWCORE_CACHE", str(tmp_path))
+    session, told = started(specs=[spec(1, "sfw", sampling="hit-path:0.9")]), set()
+    (run,) = runs_of(session)
+
+    def over():
+        told.add(run.message.split(":")[0])
+        return not session.live
+
+    wait_for(over, "the run to end")
+    assert session.state is RunState.DONE
+    # δ max was given: it is the rule that asks for the path.
+    assert "Walking the reference path, once for this problem" in told
+    active = grids.known_reference(run.walk.problem).active
+    assert run.walk.options.sampling.relevant == np.ceil(active)
+
+
+def test_the_public_walks_no_reference_path_of_large_data(monkeypatch, tmp_path):
+    monkeypatch.setenv("FWCORE_CACHE", str(tmp_path))
+    monkeypatch.setenv("FWCORE_PUBLIC", "1")
+    monkeypatch.setattr("app.preparation._MOST_ENTRIES", 1)
+    specs = [spec(1, "sfw", sampling="hit-path:0.9"), spec(2, "sfw", sampling="10%")]
+    session = finished(started(specs=specs))
+    waiting, other = runs_of(session)
+    assert (waiting.state, other.state) == (RunState.FAILED, RunState.DONE)
+    assert "'sampling'" in waiting.message
+    assert "too large" in waiting.message
+
+
 @pytest.mark.parametrize("again", range(AGAIN))
 def test_a_speed_is_kept_and_can_be_changed(again):
     session = started(steps_a_second=1.0)
