@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -38,6 +39,8 @@ def test_an_installed_copy_works_without_the_sources(tmp_path):
     run(python, "-c", "from app import Explorer; Explorer()", **inside)
     command = (python, "-m", "fwcore.cli", "path", "--dataset", "diabetes", "--points", "3")
     assert '"status"' in run(*command, "--quiet", **inside)
+    listed = json.loads(run(python, "-m", "fwcore.cli", "paper", "--json", **inside))
+    assert len(listed) == 4
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
