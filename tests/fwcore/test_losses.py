@@ -88,7 +88,7 @@ def test_solvers_that_need_only_smoothness_take_huber(name):
 def test_solvers_with_closed_forms_refuse_huber_and_say_what_they_miss():
     problem = Problem.from_arrays(*gross_outliers(0), loss="huber")
     lacking = [s.name for s in all_solvers() if s.compiles and s.lacks(problem.loss)]
-    assert lacking == ["away_fw", "pairwise_fw", "corrective_fw", "cd", "active_set"]
+    assert lacking == ["away_fw", "pairwise_fw", "corrective_fw", "cd", "active_set", "mp"]
     for name in lacking:
         with pytest.raises(ParameterError, match=r"closed-form line search\. Got 'huber'"):
             walk_path(problem, name)
