@@ -8,6 +8,14 @@ from typing import Any
 from app.controls.fields import Field
 from fwcore import Options, ParameterError, sampling
 
+_LABELS = {
+    "count": "columns looked at per step",
+    "rho": "probability ρ",
+    "relevant": "relevant columns s",
+    "top": "share of the steepest",
+    "fraction": "share of the columns",
+}
+"""What numbers of rules are called; those that are called by their names are not here."""
 _SHARES = ("fraction", "start", "end")
 _PERCENTAGES = [0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100]
 
@@ -26,12 +34,11 @@ def sampling_field(options: Options, name: str, columns: int, relevant: int) -> 
 
 
 def _part(rule: Any, name: str) -> Field:
-    value = getattr(rule, name)
+    value, label = getattr(rule, name), _LABELS.get(name, name)
     if name not in _SHARES:
-        return {"name": name, "label": name, "kind": "text", "value": str(value)}
+        return {"name": name, "label": label, "kind": "text", "value": str(value)}
     shares = sorted({*(percent / 100 for percent in _PERCENTAGES), float(value)})
     steps = [[str(share), f"{100 * share:g} %"] for share in shares]
-    label = "share of the columns" if name == "fraction" else name
     return {"name": name, "label": label, "kind": "slider", "value": str(value), "steps": steps}
 
 
