@@ -46,7 +46,7 @@ def run(
     ] = None,
     seeds: Annotated[int, typer.Option(help="Seeds 0, 1, ... of each method.")] = 1,
     standin: Annotated[
-        bool, typer.Option("--standin", help="Made data of the same shape where files are absent.")
+        bool, typer.Option("--standin", help="Made data of a similar size where files are absent.")
     ] = False,
     small: Annotated[
         bool, typer.Option("--small", help="Each experiment at a size that takes seconds.")
@@ -167,7 +167,7 @@ def _show(outcome: Outcome, written: list[Path]) -> None:
 
 
 def _has_standin(outcome: Outcome, name: str) -> bool:
-    return "standin" in outcome.experiments[name].given and name not in outcome.standins
+    return bool(outcome.experiments[name].standin) and name not in outcome.standins
 
 
 def _show_exhibit(console: Console, outcome: Outcome, exhibit: Exhibit) -> None:

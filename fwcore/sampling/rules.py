@@ -194,7 +194,7 @@ class Hit(_Known):
 
 
 @dataclass(frozen=True)
-class HitPath:
+class HitPath(_Known):
     """eq. 12 with s the mean number of active columns along the reference path, rounded up (Frandi
     et al. 2016, section 5.1); before it is `resolved`, with s = 1.
     """
@@ -210,10 +210,6 @@ class HitPath:
     @property
     def text(self) -> str:
         return f"hit-path:{self.rho:.10g}"
-
-    @property
-    def everything(self) -> bool:
-        return False
 
     @property
     def waits(self) -> bool:

@@ -9,19 +9,19 @@ from fwcore import datasets, sampling
 from fwcore.errors import ParameterError
 from fwcore.experiments.published.cells import (
     Cell,
-    Claim,
     cells,
-    claims,
     number,
     number_text,
     reasons,
 )
+from fwcore.experiments.published.claims import Claim, claims
 from fwcore.experiments.published.declared import (
     Exhibit,
     Experiment,
     Method,
     Panel,
     Paper,
+    Statement,
     find_paper,
     papers,
 )
@@ -42,6 +42,7 @@ __all__ = [
     "Outcome",
     "Panel",
     "Paper",
+    "Statement",
     "cells",
     "claims",
     "find_paper",

@@ -32,12 +32,35 @@ class Method:
 
 
 @dataclass(frozen=True)
+class Statement:
+    """What a paper says of a figure of a method in words: that it is ``below`` that of another, or
+    ``about`` it (within 15 %), or ``at_least`` or ``at_most`` a number. ``own``: not the paper says
+    so, but what was found here.
+    """
+
+    text: str
+    figure: str
+    method: str
+    below: str = ""
+    about: str = ""
+    at_least: float | None = None
+    at_most: float | None = None
+    own: bool = False
+
+    @property
+    def methods(self) -> set[str]:
+        """Those that are compared."""
+        return {self.method, self.below, self.about} - {""}
+
+
+@dataclass(frozen=True)
 class Experiment:
     """What is run. ``kind`` is one of `fwcore.experiments.published.kinds.KINDS`; ``given`` are the
     values that it understands. ``figures``: what is told of each method, in the order in which a
     method's ``printed`` stands. ``because``: why ours may differ, by figure, method, or both as
-    "method, figure". ``small``: values for a size that takes seconds. ``made``: it is of other data
-    or of another size than the paper's, so that its figures prove nothing about the printed.
+    "method, figure". ``small``: values for a size that takes seconds. ``standin``: a dataset of a
+    similar size that is made here, for where the files are absent. ``made``: it is of other data or
+    of another size than the paper's, so that its figures prove nothing about the printed.
     """
 
     name: str
@@ -52,6 +75,8 @@ class Experiment:
     because: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
     small: Mapping[str, Any] = field(default_factory=dict)
+    standin: str = ""
+    statements: Sequence[Statement] = ()
     made: bool = False
 
     def smaller(self) -> Experiment:
@@ -164,14 +189,15 @@ def _experiment(table: dict[str, Any], because: Mapping[str, str]) -> Experiment
     lines = table.pop("method")
     printed = {line["name"]: line.get("printed", []) for line in lines}
     methods = tuple(_method(line, figures, printed) for line in lines)
+    statements = tuple(Statement(**claim) for claim in table.pop("claim", ()))
     own = {name: table.pop(name) for name in _OWN if name in table}
     own["because"] = {**because, **own.get("because", {})}
-    return Experiment(**own, figures=figures, methods=methods, given=table)
+    return Experiment(**own, figures=figures, methods=methods, statements=statements, given=table)
 
 
 _OWN = (
     *("name", "kind", "title", "dataset", "look", "differs", "view"),
-    *("because", "small"),
+    *("because", "small", "standin"),
 )
 
 

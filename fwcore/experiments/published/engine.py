@@ -12,7 +12,8 @@ from typing import Any
 
 from fwcore import cache
 from fwcore.errors import ParameterError
-from fwcore.experiments.published.cells import Cell, Claim, cells, claims
+from fwcore.experiments.published.cells import Cell, cells
+from fwcore.experiments.published.claims import Claim, claims
 from fwcore.experiments.published.declared import Exhibit, Experiment, Method, Paper
 from fwcore.experiments.published.kinds import KINDS, Measured
 from fwcore.path_result import versions
@@ -47,7 +48,7 @@ class Outcome:
         shown = [self.experiments[n] for n in exhibit.experiments if n in self.experiments]
         told = []
         for experiment in shown:
-            asked = [claim["figure"] for claim in experiment.given.get("claim", ())]
+            asked = [said.figure for said in experiment.statements]
             whole = replace(experiment, figures=[*dict.fromkeys([*experiment.figures, *asked])])
             table = cells(whole, self.found.get(experiment.name, {}))
             told += claims(experiment, table, exhibit.figures)
@@ -77,7 +78,7 @@ def reproduce(
         Only experiments on these datasets, or of these names; all by default.
     seeds : int
     standin : bool
-        Walk data of the same shape, made here, where the files of the paper are absent.
+        Walk data of a similar size, made here, where the files of the paper are absent.
     small : bool
         Each experiment at a size that takes seconds.
     fresh : bool
@@ -100,7 +101,7 @@ def reproduce(
     jobs: list[tuple[Experiment, Method, int]] = []
     for name, experiment in [*outcome.experiments.items()]:
         outcome.found[name], kind = {}, KINDS[experiment.kind]
-        made = experiment.given.get("standin")
+        made = experiment.standin
         if made and standin and kind.absent(experiment, experiment.methods[0]):
             outcome.standins[name] = made
             experiment = replace(experiment, dataset=made, made=True)
@@ -122,9 +123,9 @@ def _methods(exhibits: Sequence[Exhibit], experiment: Experiment) -> list[Method
         if experiment.name in exhibit.experiments:
             names |= {*(exhibit.methods or (m.name for m in experiment.methods))}
             names |= {m for panel in exhibit.panels for m in panel.methods}
-            for claim in experiment.given.get("claim", ()):
-                if not exhibit.figures or claim["figure"] in exhibit.figures:
-                    names |= {claim["method"], claim.get("below"), claim.get("about")}
+            for said in experiment.statements:
+                if not exhibit.figures or said.figure in exhibit.figures:
+                    names |= said.methods
     return [m for m in experiment.methods if m.solver and m.name in names]
 
 
@@ -171,14 +172,10 @@ def _run(
 
 def _key(experiment: Experiment, method: Method, seed: int) -> str:
     """Of all that a measurement depends on."""
-    given = {name: value for name, value in experiment.given.items() if name not in _TOLD}
-    own = (experiment.kind, experiment.dataset, given, KINDS[experiment.kind].wants(experiment))
+    wants = KINDS[experiment.kind].wants(experiment)
+    own = (experiment.kind, experiment.dataset, dict(experiment.given), wants)
     made = (method.solver, dict(method.options), seed, experiment.made, versions(), cache.sources())
     return hashlib.sha256(json.dumps([*own, *made], sort_keys=True).encode()).hexdigest()[:32]
-
-
-_TOLD = ("claim", "standin")
-"""Values that say something of what was measured, and change nothing of it."""
 
 
 def _kept(key: str) -> Measured | None:
@@ -198,5 +195,5 @@ def listed(paper: Paper) -> Iterator[tuple[Exhibit, list[str], bool]]:
             found = (KINDS[experiment.kind].absent(experiment, m) for m in experiment.methods)
             missing = [n for n in dict.fromkeys(found) if n]
             absent += missing
-            made |= bool(missing) and "standin" in experiment.given
+            made |= bool(missing) and bool(experiment.standin)
         yield exhibit, absent, made

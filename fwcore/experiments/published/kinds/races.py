@@ -42,7 +42,7 @@ class Races(Kind):
     name = "race"
     figures = (
         *("final objective", "density", "seconds"),
-        *("step size", "step size at an edge"),
+        *("step size", "step size at an edge", "entries of the search"),
     )
 
     def prepare(self, experiment: Experiment) -> _Context:
@@ -79,7 +79,12 @@ class Races(Kind):
         }
         if searches:
             edge = best in (STEP_SIZES[0], STEP_SIZES[-1])
-            numbers |= {"step size": best, "step size at an edge": float(edge)}
+            spent = sum(float(other.entries[-1]) for other in tried.values())
+            numbers |= {
+                "step size": best,
+                "step size at an edge": float(edge),
+                "entries of the search": spent,
+            }
         names = ("entries", "grads", "density", "true_gap")
         curves = {name: getattr(curve, name).tolist() for name in names}
         return Measured(numbers, curves | {"objective": (curve.objective / m).tolist()})
