@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
        --constraint constraints.txt
 PORT ?= 5006
-# Two at a time; browser tests have a server and a browser each, and follow one by one.
+# Two files at a time; those of the browser have servers and a browser to themselves.
 TWICE := -n 2 --dist loadfile --no-loadscope-reorder
 DEPENDENCIES := pyproject.toml constraints.txt
 
@@ -17,7 +17,7 @@ serve: $(VENV)/.installed
 
 test: $(VENV)/.installed-test chromium lint
 	$(BIN)/python -m pytest --ignore tests/browser -m "not slow" $(TWICE) --durations=10
-	$(BIN)/python -m pytest tests/browser -m "not slow" --durations=10
+	$(BIN)/python -m pytest tests/browser -m "not slow" $(TWICE) --durations=10
 
 test-all: $(VENV)/.installed-test $(VENV)/.installed-lab chromium lint
 	$(BIN)/python -m pytest --ignore tests/browser $(TWICE) --durations=10

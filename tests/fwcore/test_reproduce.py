@@ -19,7 +19,12 @@ OPTIONS = {
 }
 
 
-LIBRARIES = [s.name for s in all_solvers() if not s.compiles and not s.missing]
+# Each walk of a library begins a process, and some compile in it; all say themselves in one way.
+LIBRARIES = [
+    pytest.param(s.name, marks=() if s.name == "sklearn" else pytest.mark.slow)
+    for s in all_solvers()
+    if not s.compiles and not s.missing
+]
 
 
 def walked(name):
