@@ -15,7 +15,7 @@ from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
 from fwcore.losses import Loss, find_loss
 
-_DTYPES = ("float64", "float32")
+_DTYPES = ("float64", "float32", designs.PATTERN)
 
 
 class DefaultNames(Sequence[str]):

@@ -21,6 +21,7 @@ SPAN = 100.0
 """Ratio of the ends of a grid, both for delta and for lam."""
 
 _REFERENCE_GAP = 1e-6
+_LARGE, _LARGE_GAP = 1 << 26, 1e-3
 
 
 def check(grid: Any, form: str) -> Floats:
@@ -125,7 +126,8 @@ def provisional_delta_max(problem: Problem) -> float:
 
 @dataclass(frozen=True)
 class Reference:
-    """What is taken from the reference path: 100 points down to lam_max / 100, certified to 1e-6.
+    """What is taken from the reference path: 100 points down to lam_max / 100, certified to 1e-6,
+    or to 1e-3 where X has more than 67 million entries.
 
     ``delta_max``: the l1 norm at its end; ``active``: the mean number of non-zero coefficients of a
     point.
@@ -154,7 +156,8 @@ def finding_reference(problem: Problem) -> Generator[tuple[int, int], None, Refe
         return known
     solver = certified_solver(problem, "penalty")
     grid, clock, active = lam_grid(problem), Clock(), 0
-    options = solver.Options(rule="gap", tol=_REFERENCE_GAP, max_steps=10**8)
+    gap = _LARGE_GAP if problem.entries > _LARGE else _REFERENCE_GAP
+    options = solver.Options(rule="gap", tol=gap, max_steps=10**8)
     state = solver.init(problem, options, seed=0)
     for point, lam in enumerate(grid):
         solver.set_point(problem, state, options, float(lam), point / len(grid))
@@ -179,7 +182,7 @@ def reference(problem: Problem) -> Reference:
 
 
 def delta_max(problem: Problem) -> float:
-    """l1 norm of the penalised solution at lam_max / 100, found by a certified solver to a gap of
-    1e-6: the end of the delta grid (Frandi et al. 2016, section 5).
+    """l1 norm of the penalised solution at lam_max / 100, the end of the `Reference` path and of
+    the delta grid (Frandi et al. 2016, section 5).
     """
     return reference(problem).delta_max

@@ -46,7 +46,7 @@ class Problem:
 
     Attributes
     ----------
-    design : Dense, Csc or Products
+    design : one of `fwcore.design.STORAGES`
         X, m x p, with implicit centring and scaling.
     y : ndarray of shape (m,)
         Response as the solvers see it: centred and divided by ``y_scale`` when standardised; -1 and
@@ -136,8 +136,9 @@ class Problem:
         feature_names : sequence of p str, optional
             Defaults to the columns of a DataFrame, else ``x1`` ... ``xp``. For a design of
             products, those of the base features.
-        dtype : "float64" or "float32"
-            How the values of X are stored; all arithmetic is in float64.
+        dtype : "float64", "float32" or "pattern"
+            How the values of X are stored; all arithmetic is in float64. "pattern" stores none: of
+            sparse X whose values are alike within every column, or within every row.
 
         Raises
         ------
@@ -156,7 +157,7 @@ class Problem:
         require_response(loss, X, y, intercept)
         train, sqnorms, offset, scale = scaled(train, y, loss, standardize)
         in_range = bool(np.isfinite(train.scale).all() and np.isfinite(sqnorms).all())
-        rule = f"in the range of {dtype}, their squares in that of float64"
+        rule = "in the range of their type, their squares in that of float64"
         require(in_range, "X", rule, "larger values")
         names = train.column_names(names)
         loss, y = loss.fitted(y, scale), (y - offset) / scale

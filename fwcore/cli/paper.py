@@ -44,6 +44,9 @@ def run(
     dataset: Annotated[
         list[str] | None, typer.Option(help="Only these datasets or experiments.")
     ] = None,
+    method: Annotated[
+        list[str] | None, typer.Option(help="Only methods of these names, such as 'FW 1 %'.")
+    ] = None,
     seeds: Annotated[int, typer.Option(help="Seeds 0, 1, ... of each method.")] = 1,
     standin: Annotated[
         bool, typer.Option("--standin", help="Made data of a similar size where files are absent.")
@@ -72,6 +75,7 @@ def run(
                 paper,
                 chosen,
                 datasets=dataset or (),
+                methods=method or (),
                 seeds=seeds,
                 standin=standin,
                 small=small,

@@ -11,7 +11,7 @@ import scipy.sparse
 
 from fwcore.arrays import ChosenNames
 from fwcore.datasets.parsing import Parsed, Report
-from fwcore.design import ProductNames, Products, product_count, standardized
+from fwcore.design import PATTERN, ProductNames, Products, product_count, standardized
 from fwcore.design.products import MOST_COLUMNS
 from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
@@ -178,9 +178,8 @@ class Dataset:
         )
         self._check_degree()
         X, y, test = _split(self, split_seed, fraction)
-        if scipy.sparse.issparse(X) and (
-            self.degree is not None or 12 * X.nnz > 8 * X.shape[0] * X.shape[1]
-        ):
+        smaller = self.dtype != PATTERN and 12 * X.size > 8 * X.shape[0] * X.shape[1]
+        if scipy.sparse.issparse(X) and (self.degree is not None or smaller):
             X, test = (
                 X.toarray(order="F"),
                 None if test is None else (test[0].toarray(order="F"), test[1]),

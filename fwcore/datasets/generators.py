@@ -134,12 +134,17 @@ def zipf_sparse(
     relevant: int = 500,
     snr: float = 1.0,
     seed: int = 0,
+    values: str = "log-normal",
+    labels: bool = False,
+    among: float = 1 / 3,
 ) -> Generated:
     """A sparse matrix like that of words: column j has about 1 / (j + 3)^exponent of the entries,
     at least one.
 
-    Rows of a column are a uniform subset, values are log-normal, in float32; relevant coefficients
-    are normal, among the most frequent third of the columns.
+    Rows of a column are a uniform subset; relevant coefficients are normal, in a share
+    ``among`` of the columns, the most frequent ones. ``values`` are float32: ``log-normal``,
+    ``ones``, or ``unit-rows``, alike in a row and such that its norm is 1. With ``labels`` the
+    response is on which side of its mean it lies, -1 or +1.
     """
     _check(rows, columns, relevant)
     _require(
@@ -149,25 +154,43 @@ def zipf_sparse(
         nonzeros,
     )
     _require(snr > 0, "snr", "positive", snr)
-    _require(
-        relevant <= max(1, columns // 3), "relevant", f"in [1, {max(1, columns // 3)}]", relevant
-    )
+    _require(0.0 < among <= 1.0, "among", "in (0, 1]", among)
+    frequent = max(1, int(columns * among))
+    _require(relevant <= frequent, "relevant", f"in [1, {frequent}]", relevant)
+    _require(values in _VALUES, "values", f"one of {[*_VALUES]}", values)
     random = np.random.default_rng(seed)
     indptr = np.concatenate([[0], np.cumsum(_zipf_counts(rows, columns, nonzeros, exponent))])
+    indptr = indptr.astype(np.int32 if indptr[-1] < 2**31 else np.int64)
     indices = np.empty(indptr[-1], np.int32)
     _fill_rows(indptr, rows, new_stream(seed), indices)
-    values = np.empty(indptr[-1], np.float32)
+    X = scipy.sparse.csc_array(
+        (_VALUES[values](indices, rows, random), indices, indptr), shape=(rows, columns)
+    )
+    coef = np.zeros(columns)
+    coef[random.choice(frequent, relevant, replace=False)] = random.standard_normal(relevant)
+    y, coef = _noisy(X, coef, snr, random)
+    return Generated(X, np.where(y > y.mean(), 1.0, -1.0) if labels else y, coef)
+
+
+def _log_normal(indices: Any, rows: int, random: Any) -> Any:
+    values = np.empty(indices.size, np.float32)
     for first in range(0, values.size, 1 << 22):
         part = values[first : first + (1 << 22)]
         random.standard_normal(part.size, np.float32, out=part)
         np.exp(0.7 * part - 1.0, out=part)
-    indptr = indptr.astype(np.int32 if values.size < 2**31 else np.int64)
-    X = scipy.sparse.csc_array((values, indices, indptr), shape=(rows, columns))
-    coef = np.zeros(columns)
-    coef[random.choice(max(1, columns // 3), relevant, replace=False)] = random.standard_normal(
-        relevant
-    )
-    return Generated(X, *_noisy(X, coef, snr, random))
+    return values
+
+
+def _all_ones(indices: Any, rows: int, random: Any) -> Any:
+    return np.ones(indices.size, np.float32)
+
+
+def _unit_rows(indices: Any, rows: int, random: Any) -> Any:
+    norms = np.sqrt(np.bincount(indices, minlength=rows))
+    return np.divide(1.0, norms, out=norms, where=norms > 0).astype(np.float32)[indices]
+
+
+_VALUES = {"log-normal": _log_normal, "ones": _all_ones, "unit-rows": _unit_rows}
 
 
 def _zipf_counts(rows: int, columns: int, nonzeros: int, exponent: float) -> Any:
@@ -199,7 +222,11 @@ def _fill_rows(indptr, m, stream, indices):
             row = uniform_int(stream, last + 1)
             rows[k] = last if taken[row] else row
             taken[rows[k]] = True
-        rows.sort()
+        # Many are sorted sooner by a look at all rows.
+        if rows.size > m // 32:
+            rows[:] = np.flatnonzero(taken)
+        else:
+            rows.sort()
         for k in range(rows.size):
             taken[rows[k]] = False
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from fwcore.arrays import DefaultNames
 from fwcore.datasets import made, store
 from fwcore.datasets.bundled import BUNDLED
 from fwcore.datasets.catalogue import Entry, Layout
@@ -106,7 +107,7 @@ def _plain(entry: Entry, X: Any, y: Any, names: Any) -> Parsed:
     m, p = X.shape
     nonzeros = int(X.nnz) if scipy.sparse.issparse(X) else int(np.count_nonzero(X))
     report = Report(entry.name, entry.origin, m, p, nonzeros, target="y", task=entry.task)
-    return Parsed(X, y, [f"x{j}" for j in range(1, p + 1)] if names is None else names, report)
+    return Parsed(X, y, DefaultNames(p) if names is None else names, report)
 
 
 def _files(layout: Layout) -> tuple[Parsed, tuple[Any, Any] | None]:

@@ -36,7 +36,8 @@ from fwcore.design.passes import (
     largest_entry,
     some_dots,
 )
-from fwcore.design.prefetch import AHEAD, LINE, prefetch
+from fwcore.design.pattern import Pattern
+from fwcore.design.prefetch import AHEAD, LINE, REACH, prefetch
 from fwcore.design.primitives import (
     col_axpy,
     col_dot,
@@ -44,6 +45,7 @@ from fwcore.design.primitives import (
     col_fetch,
     col_moments,
     col_place,
+    col_reach,
     col_row,
     col_value,
 )
@@ -66,12 +68,15 @@ from fwcore.kernels.types import Floats, Ints
 __all__ = [
     "AHEAD",
     "LINE",
+    "PATTERN",
+    "REACH",
     "STORAGES",
     "Csc",
     "Dense",
     "Design",
     "Floats",
     "Ints",
+    "Pattern",
     "ProductNames",
     "Products",
     "Ridged",
@@ -83,6 +88,7 @@ __all__ = [
     "col_fetch",
     "col_moments",
     "col_place",
+    "col_reach",
     "col_row",
     "col_value",
     "column_moments",
@@ -115,14 +121,19 @@ __all__ = [
     "weighted_square",
 ]
 
+PATTERN = "pattern"
+"""In place of a dtype: values are not stored."""
+
 Design: TypeAlias = Any
 """A NamedTuple of one of `STORAGES`; see `fwcore.design.registry.Storage` for what all have."""
 
 
 def from_matrix(X: Any, dtype: Any = np.float64) -> Design:
     """The stored form of a matrix, neither centred nor scaled; ``X`` is ndarray or scipy sparse of
-    shape (m, p).
+    shape (m, p), ``dtype`` that of its values, or ``"pattern"`` for `Pattern`.
     """
+    if dtype == PATTERN:
+        return Pattern.of(X)
     return csc.store(X, dtype) if scipy.sparse.issparse(X) else dense.store(X, dtype)
 
 

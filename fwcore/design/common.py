@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
@@ -16,6 +17,17 @@ def as_seen(stored: Floats, offset: Floats, scale: Floats) -> Floats:
     stored -= offset[:, None]
     stored *= scale[:, None]
     return stored.T
+
+
+def even_cuts(p: int, parts: int) -> list[int]:
+    """0 ... p in ``parts`` ranges of about as many columns."""
+    return [p * k // parts for k in range(parts + 1)]
+
+
+def cuts_by_entries(indptr: NDArray[Any], parts: int) -> list[int]:
+    """0 ... p in ``parts`` ranges of about as many entries of compressed columns."""
+    wanted = [int(indptr[-1]) * k // parts for k in range(1, parts)]
+    return [0, *np.searchsorted(indptr, wanted).tolist(), indptr.size - 1]
 
 
 def require_arrays(arrays: Mapping[str, Any], names: Sequence[str]) -> None:

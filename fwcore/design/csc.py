@@ -10,8 +10,8 @@ import scipy.sparse
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.design.common import as_seen, offset_and_scale, require_arrays
-from fwcore.design.prefetch import FETCHED, LINE, prefetch
+from fwcore.design.common import as_seen, cuts_by_entries, offset_and_scale, require_arrays
+from fwcore.design.prefetch import FETCHED, LINE, prefetch, reach
 from fwcore.design.primitives import (
     col_axpy,
     col_dot,
@@ -19,6 +19,7 @@ from fwcore.design.primitives import (
     col_fetch,
     col_moments,
     col_place,
+    col_reach,
     col_row,
     col_value,
     range_dots,
@@ -86,6 +87,10 @@ class Csc(NamedTuple):
         made = store(scipy.sparse.csc_array(X), np.float64)
         return made._replace(offset=self.offset, scale=self.scale)
 
+    def cuts(self, parts: int) -> list[int]:
+        """0 ... p in as many ranges of columns, whose passes take about as long."""
+        return cuts_by_entries(self.indptr, parts)
+
     def without(self, constant: NDArray[np.bool_]) -> Csc:
         """The design without its ``constant`` columns: they stay, with a scale of 0."""
         return self
@@ -136,13 +141,23 @@ class Csc(NamedTuple):
 def store(X: Any, dtype: Any) -> Csc:
     """``X``, scipy sparse of shape (m, p), neither centred nor scaled; never made dense."""
     m, p = X.shape
+    csc = canonical(X)
+    return Csc(*places(csc), csc.data.astype(dtype), int(m), np.zeros(p), np.ones(p))
+
+
+def canonical(X: Any) -> Any:
+    """``X`` in compressed columns whose rows are sorted and met once; itself where it is so."""
     csc = scipy.sparse.csc_array(X)
     if not csc.has_canonical_format:
         csc = csc.copy()
         csc.sum_duplicates()
-    rows = csc.indices.astype(np.uint16 if m < _SHORT_ROWS else np.int32)
-    indptr = csc.indptr.astype(np.int32 if csc.nnz < 2**31 else np.int64)
-    return Csc(indptr, rows, csc.data.astype(dtype), int(m), np.zeros(p), np.ones(p))
+    return csc
+
+
+def places(csc: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Copies of (indptr, rows) of compressed columns, as small as they can be."""
+    rows = csc.indices.astype(np.uint16 if csc.shape[0] < _SHORT_ROWS else np.int32)
+    return csc.indptr.astype(np.int32 if csc.nnz < 2**31 else np.int64), rows
 
 
 @njit(nogil=True, cache=True)
@@ -194,6 +209,11 @@ def _col_fetch(design, j):
     # Indices are at most half as wide as values.
     for k in range(start, stop, 2 * LINE):
         prefetch(design.rows, k)
+
+
+@implements(col_reach, Csc)
+def _col_reach(design, j, v):
+    reach(design.rows, design.indptr[j], design.indptr[j + 1], v)
 
 
 @implements(col_entries, Csc)

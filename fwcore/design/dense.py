@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from fwcore.design.common import as_seen, offset_and_scale
+from fwcore.design.common import as_seen, even_cuts, offset_and_scale
 from fwcore.design.prefetch import FETCHED, LINE, prefetch
 from fwcore.design.primitives import (
     col_axpy,
@@ -18,6 +18,7 @@ from fwcore.design.primitives import (
     col_fetch,
     col_moments,
     col_place,
+    col_reach,
     col_row,
     col_value,
     moments,
@@ -74,6 +75,10 @@ class Dense(NamedTuple):
         """The same columns, offsets and scales for other rows ``X`` of base features."""
         X = X.toarray() if scipy.sparse.issparse(X) else X
         return store(X, np.float64)._replace(offset=self.offset, scale=self.scale)
+
+    def cuts(self, parts: int) -> list[int]:
+        """0 ... p in as many ranges of columns, whose passes take about as long."""
+        return even_cuts(self.offset.size, parts)
 
     def without(self, constant: NDArray[np.bool_]) -> Dense:
         """The design without its ``constant`` columns: they stay, with a scale of 0."""
@@ -148,6 +153,11 @@ def _col_fetch(design, j):
     m = design.values.shape[1]
     for i in range(0, min(m, FETCHED), LINE):
         prefetch(design.values, j * m + i)
+
+
+@implements(col_reach, Dense)
+def _col_reach(design, j, v):
+    pass
 
 
 @implements(col_entries, Dense)

@@ -12,7 +12,7 @@ from typing import Any
 
 from numba import njit
 
-from fwcore.design.prefetch import AHEAD
+from fwcore.design.prefetch import AHEAD, REACH
 from fwcore.design.primitives import (
     col_axpy,
     col_dot,
@@ -20,6 +20,7 @@ from fwcore.design.primitives import (
     col_fetch,
     col_moments,
     col_place,
+    col_reach,
     col_value,
     range_dots,
 )
@@ -55,6 +56,8 @@ def some_dots(design, columns, v, v_sum, out):
             col_place(design, columns[k + 2 * AHEAD])
         if k + AHEAD < columns.size:
             col_fetch(design, columns[k + AHEAD])
+        if k + REACH < columns.size:
+            col_reach(design, columns[k + REACH], v)
         out[k] = col_dot(design, columns[k], v, v_sum)
         entries += col_entries(design, columns[k])
     return entries
@@ -95,14 +98,20 @@ def image_of(design, indices, coefficients, out):
         out[i] += ones
 
 
-def full_pass(design: Any, v: Floats, v_sum: float, out: Floats, threads: int = 1) -> None:
-    """out_j = z_j' w for every column, the columns split into ranges among ``threads`` threads; the
-    same bits for any number.
+_LONG_PASS = 1 << 26
+
+
+def full_pass(
+    design: Any, v: Floats, v_sum: float, out: Floats, threads: int | None = None
+) -> None:
+    """out_j = z_j' w for every column, the columns split into ranges among ``threads`` threads, by
+    default two where there are more than 67 million entries; the same bits for any number.
 
     What the other threads spend is charged to the calling one, see `cpu_seconds`.
     """
-    p = out.size
-    edges = [p * k // threads for k in range(threads + 1)]
+    if threads is None:
+        threads = 2 if design.entries > _LONG_PASS else 1
+    edges = design.cuts(threads)
     helpers = [
         _pool().submit(_timed_range, design, v, v_sum, a, out[a:b]) for a, b in pairwise(edges[1:])
     ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -17,6 +17,11 @@ LINE = 8
 """Float64 values of a cache line."""
 FETCHED = 64
 """Entries of a column that are asked for; the processor sees where the rest is going."""
+REACH = 6
+"""Columns between asking for the entries of a vector that a column meets and using them."""
+FAR = 1 << 16
+"""Entries of a vector that is too long to stay near the processor."""
+_REACHED = 32
 
 
 def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
@@ -41,3 +46,11 @@ prefetch: Any = intrinsic(_prefetch)
 """prefetch(array, index) in a kernel: ask for the cache line of an element of a contiguous array,
 counted through all its axes.
 """
+
+
+@njit(nogil=True, inline="always")
+def reach(rows, start, stop, v):
+    """Ask for the entries of ``v`` at the first of rows[start:stop], where v is a long one."""
+    if v.size >= FAR:
+        for k in range(start, min(stop, start + _REACHED)):
+            prefetch(v, rows[k])

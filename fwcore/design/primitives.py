@@ -52,6 +52,13 @@ def col_fetch(design, j):
     raise compiled_only("col_fetch")
 
 
+def col_reach(design, j, v):
+    """Ask memory for the entries of ``v`` (m,) that the beginning of column j, fetched a few
+    columns ago, will meet.
+    """
+    raise compiled_only("col_reach")
+
+
 @njit(nogil=True, cache=True, fastmath=FAST)
 def moments(column):
     """Mean of a vector, and l2 norm of it minus its mean."""

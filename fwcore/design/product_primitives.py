@@ -13,6 +13,7 @@ from fwcore.design.primitives import (
     col_fetch,
     col_moments,
     col_place,
+    col_reach,
     col_row,
     col_value,
     moments,
@@ -235,6 +236,11 @@ def _col_place(design, j):
 @implements(col_fetch, Products)
 def _col_fetch(design, j):
     prefetch(design.factors, j * design.factors.shape[1])
+
+
+@implements(col_reach, Products)
+def _col_reach(design, j, v):
+    pass
 
 
 @implements(col_entries, Products)

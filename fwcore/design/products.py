@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.design.common import as_seen, offset_and_scale, require_arrays
+from fwcore.design.common import as_seen, even_cuts, offset_and_scale, require_arrays
 from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats, Ints
 
@@ -118,6 +118,10 @@ class Products(NamedTuple):
     def with_rows(self, X: Floats) -> Products:
         """The same columns, offsets and scales for other rows ``X`` (n, d) of base features."""
         return self._replace(base=_padded(X), m=len(X))
+
+    def cuts(self, parts: int) -> list[int]:
+        """0 ... p in as many ranges of columns, whose passes take about as long."""
+        return even_cuts(self.offset.size, parts)
 
     def without(self, constant: NDArray[np.bool_]) -> Products:
         """The design without its ``constant`` columns."""

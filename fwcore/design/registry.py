@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fwcore.design.csc import Csc
 from fwcore.design.dense import Dense
+from fwcore.design.pattern import Pattern
 from fwcore.design.products import Products
 from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
@@ -61,6 +62,10 @@ class Storage(Protocol):
         """The same columns, offsets and scales for other rows ``X`` of base features."""
         ...
 
+    def cuts(self, parts: int) -> list[int]:
+        """0 ... p in as many ranges of columns, whose passes take about as long."""
+        ...
+
     def without(self, constant: NDArray[Any]) -> Any:
         """The design without its ``constant`` columns, whose scale is 0."""
         ...
@@ -87,7 +92,7 @@ class Storage(Protocol):
         ...
 
 
-STORAGES: list[Any] = [Products, Csc, Dense]
+STORAGES: list[Any] = [Products, Pattern, Csc, Dense]
 """In the order in which a folder is asked what it holds."""
 
 

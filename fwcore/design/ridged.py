@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from fwcore.design.primitives import col_axpy, col_dot, col_entries, col_fetch, col_place
+from fwcore.design.primitives import (
+    col_axpy,
+    col_dot,
+    col_entries,
+    col_fetch,
+    col_place,
+    col_reach,
+)
 from fwcore.kernels.dispatch import implements
 from fwcore.kernels.types import Floats, Ints
 
@@ -50,3 +57,8 @@ def _col_place(design, j):
 @implements(col_fetch, Ridged)
 def _col_fetch(design, j):
     return col_fetch(design.design, j)
+
+
+@implements(col_reach, Ridged)
+def _col_reach(design, j, v):
+    return col_reach(design.design, j, v)

@@ -9,7 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fwcore.design import AHEAD, col_dot, col_entries, col_fetch, col_place, prefetch
+from fwcore.design import (
+    AHEAD,
+    REACH,
+    col_dot,
+    col_entries,
+    col_fetch,
+    col_place,
+    col_reach,
+    prefetch,
+)
 from fwcore.kernels.dispatch import implements
 from fwcore.kernels.random import new_stream, uniform_int
 from fwcore.kernels.shuffle import draw_next
@@ -92,6 +101,8 @@ def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive):
             prefetch(sigma, order[k + 2 * AHEAD])
         if k + AHEAD < kappa:
             col_fetch(design, order[k + AHEAD])
+        if k + REACH < kappa:
+            col_reach(design, order[k + REACH], image)
         j = order[k]
         gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
         entries += col_entries(design, j)

@@ -26,11 +26,13 @@ from fwcore import (
     all_solvers,
     cli,
     find_loss,
+    find_solver,
     grids,
     register,
     register_loss,
     walk_path,
 )
+from fwcore.datasets.generators import zipf_sparse
 from fwcore.design import open_folder, register_storage, save
 from fwcore.oracles import COLUMN_ORACLES, ROW_ORACLES
 from fwcore.step_rules import STEP_RULES
@@ -97,6 +99,29 @@ def storage(names=("cd", "fw")):
 def every_column_solver():
     """The storage again, with all methods that go by columns."""
     return storage([s.name for s in all_solvers() if s.compiles and s.draws == "columns"])
+
+
+def pattern(names=("sfw", "fw", "cd")):
+    """`Pattern`, which stores no values, beside `Csc`: the same bits."""
+    same = []
+    # From 65,536 rows on, entries ask for what later ones meet.
+    for kind, rows in (("ones", 60), ("unit-rows", 60), ("unit-rows", 70_000)):
+        g = zipf_sparse(rows, 90, max(700, 2 * rows), relevant=9, values=kind, labels=True)
+        X = g.X.astype(np.float64)
+        stores = [Problem.from_arrays(X, g.y, dtype=d) for d in ("float64", "pattern")]
+        for name in names if rows == 60 else ("sfw", "fw", "cd"):
+            form = find_solver(name).form
+            grid = grids.grid(stores[0], form, 4, 2.0 if form == "ball" else None)
+            for draw in ("subset", "blocks") if name == "sfw" else ("",):
+                options = {"sampling": "20%", "draw": draw} if draw else {}
+                one, two = (walk_path(p, name, grid, seed=1, **options) for p in stores)
+                same.append(one.digest() == two.digest())
+    return all(same)
+
+
+def every_solver_of_a_pattern():
+    """The same, with all methods that go by columns."""
+    return pattern([s.name for s in all_solvers() if s.compiles and s.draws == "columns"])
 
 
 if __name__ == "__main__":

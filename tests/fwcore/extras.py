@@ -14,6 +14,7 @@ from fwcore.design import (
     col_fetch,
     col_moments,
     col_place,
+    col_reach,
     col_row,
     col_value,
 )
@@ -272,6 +273,9 @@ class Chunked(NamedTuple):
     def with_rows(self, X):
         return self._plain().with_rows(X)
 
+    def cuts(self, parts):
+        return [self.offset.size * k // parts for k in range(parts + 1)]
+
     def without(self, constant):
         return self
 
@@ -319,6 +323,11 @@ def _col_axpy(design, j, c, v):
 @implements(col_place, Chunked)
 @implements(col_fetch, Chunked)
 def _ask(design, j):
+    pass
+
+
+@implements(col_reach, Chunked)
+def _reach(design, j, v):
     pass
 
 

@@ -30,10 +30,11 @@ def added(*names):
 @pytest.mark.parametrize(
     "names",
     [
-        ("solver", "column_oracle", "step_rule", "loss", "storage"),
+        ("solver", "column_oracle", "step_rule", "loss", "storage", "pattern"),
         pytest.param(("row_oracle",), marks=pytest.mark.slow),
         # Each column solver on the storage, to the same digests as Dense.
         pytest.param(("every_column_solver",), marks=pytest.mark.slow),
+        pytest.param(("every_solver_of_a_pattern",), marks=pytest.mark.slow),
     ],
     ids=" ".join,
 )

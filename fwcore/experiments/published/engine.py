@@ -60,6 +60,7 @@ def reproduce(
     exhibits: Sequence[Exhibit] | None = None,
     *,
     datasets: Sequence[str] = (),
+    methods: Sequence[str] = (),
     seeds: int = 1,
     standin: bool = False,
     small: bool = False,
@@ -76,6 +77,8 @@ def reproduce(
         All of the paper's by default.
     datasets : sequence of str
         Only experiments on these datasets, or of these names; all by default.
+    methods : sequence of str
+        Only methods of these names; all by default.
     seeds : int
     standin : bool
         Walk data of a similar size, made here, where the files of the paper are absent.
@@ -91,12 +94,13 @@ def reproduce(
     Raises
     ------
     ParameterError
-        The number of seeds, or a dataset that no experiment has.
+        The number of seeds, or a dataset or a method that no experiment has.
     """
     if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
         raise ParameterError("seeds", "fwcore paper", "an int of at least 1", seeds)
     chosen = list(paper.exhibits if exhibits is None else exhibits)
     outcome = Outcome(paper, chosen, _experiments(paper, chosen, datasets, small), small)
+    _require_methods(outcome, methods)
     cache.forget_old("papers")
     jobs: list[tuple[Experiment, Method, int]] = []
     for name, experiment in [*outcome.experiments.items()]:
@@ -107,6 +111,8 @@ def reproduce(
             experiment = replace(experiment, dataset=made, made=True)
             outcome.experiments[name] = experiment
         for method in _methods(chosen, experiment):
+            if methods and method.name not in methods:
+                continue
             if absent := kind.absent(experiment, method):
                 missing = outcome.absent.setdefault(name, [])
                 missing += [absent] if absent not in missing else []
@@ -114,6 +120,14 @@ def reproduce(
                 jobs += [(experiment, method, k) for k in range(1 if method.once else seeds)]
     _run(outcome, jobs, fresh, progress, stopped)
     return outcome
+
+
+def _require_methods(outcome: Outcome, methods: Sequence[str]) -> None:
+    known = {m.name for e in outcome.experiments.values() for m in e.methods if m.solver}
+    for method in methods:
+        if method not in known:
+            where = f"fwcore paper {outcome.paper.name}"
+            raise ParameterError("method", where, f"one of {sorted(known)}", method)
 
 
 def _methods(exhibits: Sequence[Exhibit], experiment: Experiment) -> list[Method]:

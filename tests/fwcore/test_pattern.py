@@ -1,0 +1,156 @@
+"""Sparse designs whose values follow from their rows or columns: `Csc` in every answer, in a
+fraction of the memory.
+"""
+
+import numpy as np
+import pytest
+import scipy.sparse
+import toys
+from numba import njit
+
+from fwcore import ParameterError, Problem, design
+from fwcore.datasets.generators import zipf_sparse
+from fwcore.design import Csc, Pattern, col_reach, col_row, col_value
+
+# From 65,536 rows on, entries ask for what later ones meet.
+SIZES = {"short": (60, 90, 700), "tall": (70_000, 40, 90_000)}
+KINDS = ("ones", "unit-rows")
+
+
+def made(kind, size="short"):
+    rows, columns, entries = SIZES[size]
+    return zipf_sparse(rows, columns, entries, relevant=9, values=kind, labels=True)
+
+
+def both(kind, size="short", **how):
+    g = made(kind, size)
+    X = scipy.sparse.csc_array(g.X, dtype=np.float64)
+    return Problem.from_arrays(X, g.y, **how), Problem.from_arrays(X, g.y, dtype="pattern", **how)
+
+
+@njit
+def entries_of(design, j, n):
+    return [(col_row(design, j, k), col_value(design, j, k)) for k in range(n)]
+
+
+@njit
+def reached(design, v):
+    for j in range(design.scale.size):
+        col_reach(design, j, v)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("how", [True, False, "centre"])
+def test_primitives_are_those_of_compressed_columns(kind, size, how):
+    plain, pattern = both(kind, size, standardize=how)
+    assert (type(plain.design), type(pattern.design)) == (Csc, Pattern)
+    np.testing.assert_allclose(pattern.design.scale, plain.design.scale, rtol=1e-13)
+    np.testing.assert_allclose(pattern.sigma, plain.sigma, atol=1e-12)
+    np.testing.assert_allclose(pattern.sqnorms, plain.sqnorms, rtol=1e-12)
+    random = np.random.default_rng(0)
+    columns, coef = random.permutation(plain.p)[:9], random.standard_normal(9)
+    images = [p.fitted(columns, coef) for p in (plain, pattern)]
+    np.testing.assert_allclose(*images, atol=1e-12)
+    slopes = [p.gradient(p.residual(columns, coef)) for p in (plain, pattern)]
+    np.testing.assert_allclose(*slopes, atol=1e-12)
+    some = np.empty(columns.size), np.empty(columns.size)
+    r = plain.residual(columns, coef)
+    for p, out in zip((plain, pattern), some, strict=True):
+        design.some_dots(p.design, columns, r, float(r.sum()), out)
+    np.testing.assert_allclose(*some, atol=1e-12)
+    n = int(np.diff(plain.design.indptr)[3])
+    assert entries_of(pattern.design, 3, n) == entries_of(plain.design, 3, n)
+    reached(pattern.design, r)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_matrix_order_and_export_are_those_of_compressed_columns(kind):
+    plain, pattern = both(kind)
+    np.testing.assert_allclose(pattern.design.matrix(), plain.design.matrix(), atol=1e-13)
+    order = np.random.default_rng(0).permutation(plain.p)
+    shuffled = pattern.design.permuted(order)
+    np.testing.assert_array_equal(shuffled.matrix(), pattern.design.matrix()[:, order])
+    for ours, theirs in zip(pattern.design.exported(), plain.design.exported(), strict=True):
+        difference = ours - theirs
+        assert abs(difference).max() <= 1e-13
+    assert type(pattern.rows) is type(plain.rows)
+    names = plain.design.column_names(["a"]), pattern.design.column_names(["a"])
+    assert names[0] == names[1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_test_rows_may_have_any_values(kind):
+    g = made(kind)
+    test = (scipy.sparse.csc_array(np.arange(180.0).reshape(2, 90)), np.ones(2))
+    plain, pattern = (
+        Problem.from_arrays(g.X, g.y, test=test, dtype=d) for d in ("float64", "pattern")
+    )
+    at = np.array([2, 5]), np.array([0.5, -0.25])
+    assert pattern.test_error(*at) == pytest.approx(plain.test_error(*at), rel=1e-12)
+    own = Pattern.of(made(kind).X)
+    same = Problem.from_arrays(Pattern.of(g.X), g.y, test=(own, g.y))
+    assert same.test_error(*at) == pytest.approx(same.train_error(*at), rel=1e-6)
+
+
+def test_values_take_no_memory_and_a_folder_opens_without_reading(tmp_path):
+    plain, pattern = both("unit-rows", "tall")
+    sizes = [sum(array.nbytes for array in p.design.stored) for p in (plain, pattern)]
+    assert sizes[0] - sizes[1] == 8 * (plain.entries - plain.m - plain.p)
+    design.save(pattern.design, tmp_path)
+    opened = design.open_folder(tmp_path)
+    assert isinstance(opened, Pattern)
+    assert isinstance(opened.rows.base, np.memmap)
+    again = Problem.from_arrays(opened, np.sign(pattern.y))
+    np.testing.assert_allclose(again.sigma, pattern.sigma, atol=1e-12)
+    (tmp_path / "column_values.npy").unlink()
+    with pytest.raises(ParameterError, match=r"column_values\.npy"):
+        design.open_folder(tmp_path)
+
+
+@pytest.mark.parametrize("storage", [*toys.STORAGES, "pattern"])
+def test_a_pass_has_the_same_bits_for_any_number_of_threads(storage):
+    problem = both("unit-rows")[1] if storage == "pattern" else toys.problem("sparse", storage)
+    v = np.random.default_rng(0).standard_normal(problem.m)
+    out = np.empty((3, problem.p))
+    for threads in (1, 2, 3):
+        edges = problem.design.cuts(threads)
+        assert (edges[0], edges[-1], len(edges)) == (0, problem.p, threads + 1)
+        assert sorted(edges) == edges
+        design.full_pass(problem.design, v, float(v.sum()), out[threads - 1], threads)
+    np.testing.assert_array_equal(out[0], out[1])
+    np.testing.assert_array_equal(out[0], out[2])
+
+
+def test_a_pass_is_cut_where_half_of_the_entries_are():
+    plain, _ = both("ones", "tall")
+    _, middle, _ = plain.design.cuts(2)
+    share = plain.design.indptr[middle] / plain.entries
+    assert 0.3 < share < 0.7
+    assert middle < plain.p // 4
+
+
+def test_values_that_follow_from_nothing_are_refused():
+    X = scipy.sparse.csc_array(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    with pytest.raises(ParameterError, match="all values of a column are alike"):
+        Problem.from_arrays(X, [1.0, 2.0], dtype="pattern")
+    with pytest.raises(ParameterError, match=r"scipy sparse\. Got 'ndarray'"):
+        Problem.from_arrays(np.eye(3), [1.0, 2.0, 3.0], dtype="pattern")
+    in_columns = Pattern.of(scipy.sparse.csc_array(np.array([[2.0, 0.0], [2.0, 5.0], [0.0, 5.0]])))
+    assert in_columns.column_values.tolist() == [2.0, 5.0]
+    assert in_columns.row_values.tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(("kind", "norms"), [("ones", None), ("unit-rows", 1.0)])
+def test_made_values_are_what_they_are_called(kind, norms):
+    g = made(kind)
+    assert {*g.y} == {-1.0, 1.0}
+    assert 0.2 < (g.y > 0).mean() < 0.8
+    found = np.sqrt((g.X.astype(float) ** 2).sum(axis=1))
+    if norms is None:
+        assert {*g.X.data} == {1.0}
+    else:
+        np.testing.assert_allclose(found[found > 0], norms, rtol=1e-6)
+    assert np.flatnonzero(g.coef).max() < 30
+    few = zipf_sparse(60, 90, 700, relevant=9, values=kind, among=0.1)
+    assert np.flatnonzero(few.coef).tolist() == [*range(9)]
