@@ -17,6 +17,7 @@ _PUBLIC_UPLOAD = datasets.Limits(
     entries=10_000_000,
     memory=128 * _MEGABYTE,
 )
+_PUBLIC_MADE = 50_000_000
 _PUBLIC_RUNS = 12
 _PUBLIC_REPEATS = 3
 _MOST_BROUGHT = 4
@@ -36,6 +37,12 @@ def upload_limits() -> datasets.Limits:
 def most_runs(usual: int) -> int:
     """Runs of one page."""
     return min(usual, _PUBLIC_RUNS) if public() else usual
+
+
+def catalogue() -> tuple[datasets.Entry, ...]:
+    """The datasets that are offered: for the public, none that takes gigabytes."""
+    most = _PUBLIC_MADE if public() else sys.maxsize
+    return tuple(e for e in datasets.DATASETS if dict(e.generator).get("nonzeros", 0) <= most)
 
 
 def checked(entry: datasets.Entry) -> datasets.Entry:

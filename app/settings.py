@@ -94,7 +94,7 @@ class Settings(param.Parameterized):
 
     def __init__(self, **params: Any) -> None:
         super().__init__()
-        self.param.dataset.objects = [d.name for d in datasets.DATASETS]
+        self.param.dataset.objects = [d.name for d in server.catalogue()]
         self.own: list[shelf.Own] = []
         """Data that were brought to this page."""
         self.printed: Printed | None = None

@@ -189,23 +189,22 @@ class OracleOptions(Options):
             "error-bound": "the error is bounded",
             "budget": "the budget is spent",
             "doubling": "a doubled budget agrees",
+            "curvature": "Frank-Wolfe keeps its rate",
         },
         label="Rows are enough when",
-        doc="stability: the same columns were the steepest throughout some rows. error-bound: the "
-        "rows left can change no slope by more. budget: a share of the entries was touched. "
-        "doubling: the budget, doubled until two answers agree. Halving and rejects use the budget "
-        "in place of the first two.",
+        doc="stability: some rows left the steepest columns as they were. error-bound: those left "
+        "change no slope by more. budget: a share of the entries was touched. doubling: so, until "
+        "two budgets agree. curvature: Frank-Wolfe's bound grows by at most the share below. "
+        "Halving and rejects take the budget for bounds and stability.",
     )
     oracle_stable = RowCount(
-        default="5",
-        label="Stable rows",
-        doc="For stability: how many rows, or what percentage of them.",
+        default="5", label="Stable rows", doc="For stability: how many, or how many per cent."
     )
     oracle_error = Amount(
         default=1e-3,
         bounds=(0.0, 1e6),
         label="Error bound",
-        doc="What the rows left may change a slope by.",
+        doc="What the rows left may change a slope by, or (curvature) the bound as a share of it.",
     )
     oracle_budget = Amount(
         default=0.2,

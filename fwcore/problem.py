@@ -46,8 +46,7 @@ class Problem:
 
     Attributes
     ----------
-    design : one of `fwcore.design.STORAGES`
-        X, m x p, with implicit centring and scaling.
+    design : one of `fwcore.design.STORAGES`; X, m x p, with implicit centring and scaling.
     y : ndarray of shape (m,)
         Response as the solvers see it: centred and divided by ``y_scale`` when standardised; -1 and
         +1 of the logistic loss.
@@ -137,7 +136,7 @@ class Problem:
             Defaults to the columns of a DataFrame, else ``x1`` ... ``xp``. For a design of
             products, those of the base features.
         dtype : "float64", "float32" or "pattern"
-            How the values of X are stored; all arithmetic is in float64. "pattern" stores none: of
+            How the values of X are stored; arithmetic is in float64. "pattern": not at all, of
             sparse X whose values are alike within every column, or within every row.
 
         Raises

@@ -55,14 +55,19 @@ def _bend(problem: Problem) -> float:
     return bend
 
 
-def frank_wolfe(problem: Problem, delta: float, steps: int) -> Floats:
-    """`fw` with a line search or the open-loop step: f - min f <= 2 C / (k + 2) (Jaggi 2013,
-    Theorem 1; Frandi et al. 2016, Proposition 1, whose constant is C / 2).
+def frank_wolfe(problem: Problem, delta: float, steps: int, error: float = 0.0) -> Floats:
+    """`fw` with a line search or the open-loop step: f - min f <= 2 C (1 + e) / (k + 2) (Jaggi
+    2013, Theorem 1; Frandi et al. 2016, Proposition 1, whose constant is C / 2).
+
+    e, ``error``, is 0 where the gradient is exact. Where no slope is wrong by more than e C / (2
+    delta (k + 2)), a vertex is by at most e C / (k + 2) worse than the best one, as Jaggi asks: the
+    error bound of Rakotomamonjy et al. (2016), eq. 17.
 
     Proposition 2 of Frandi et al. has the same number for a sampled column, in expectation. It is
     false where kappa / p is small: see `sampled_columns`.
     """
-    bound = np.asarray(2.0 * curvature(problem, delta) / (np.arange(steps + 1) + 2.0))
+    whole = 2.0 * (1.0 + error) * curvature(problem, delta)
+    bound = np.asarray(whole / (np.arange(steps + 1) + 2.0))
     # It is of steps: what is known before the first is f >= 0.
     bound[0] = problem.f0
     return bound

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from app import shelf
+from app import server, shelf
 from app.controls.fields import Field, field
 from app.downloads import running
 from app.settings import Settings, formula_of, why_not
@@ -23,7 +23,7 @@ def grouped(settings: Settings) -> list[tuple[str, list[tuple[str, str]]]]:
     hand, what can be fetched, what somebody has to put there.
     """
     groups: dict[str, list[tuple[str, str]]] = {kind: [] for kind in _KINDS}
-    offered: tuple[shelf.Data, ...] = (*settings.own, *settings.made, *datasets.DATASETS)
+    offered: tuple[shelf.Data, ...] = (*settings.own, *settings.made, *server.catalogue())
     for data in offered:
         size = f"{data.rows:,} × {data.columns:,}"
         groups[_kind(data)].append((data.name, f"{data.title} ({size})"))

@@ -8,7 +8,7 @@ from numba import njit
 from fwcore.design import row, row_entries, rows_are_full
 from fwcore.kernels.selection import level_of
 from fwcore.kernels.tournament_tree import argmax_abs, changed
-from fwcore.oracles.row_subset import ERROR_BOUND, STABILITY, begin
+from fwcore.oracles.row_subset import CURVATURE, ERROR_BOUND, STABILITY, begin
 
 
 @njit(nogil=True, inline="always")
@@ -93,5 +93,7 @@ def ends(oracle, entries, unchanged):
         return unchanged >= config.stable
     if config.rule == ERROR_BOUND:
         return progress.left <= config.error
+    if config.rule == CURVATURE:
+        return progress.left <= config.error * progress.unit / (progress.answers + 1.0)
     # As many rows as asked for, and not one more for rounding.
     return progress.entries - progress.begun >= progress.share * entries * (1.0 - 1e-12)

@@ -9,7 +9,7 @@ import numpy as np
 from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats, Ints
 from fwcore.oracles.row_oracle_adapter import RowOracleAdapter
-from fwcore.oracles.row_subset import RowSubsetOracle
+from fwcore.oracles.row_subset import CURVATURE, RULES, RowSubsetOracle
 from fwcore.oracles.rows import ROW_ORACLES
 
 
@@ -42,14 +42,34 @@ def last_answer(oracle: Any) -> Answer | None:
     return Answer(inner.chosen[: progress["wanted"]], bool(progress["certain"]), every)
 
 
-def row_subset_oracle(problem: Any, options: Any, seed: int) -> RowSubsetOracle:
-    """The row oracle that `fwcore.options.OracleOptions` name.
+def allowed_error(options: Any) -> float | None:
+    """The share by which the bound of Frank-Wolfe grows: 0 of exact gradients, None where nothing
+    bounds their errors.
+    """
+    if not asks_rows(options):
+        return 0.0
+    found = next(oracle for oracle in ROW_ORACLES if oracle.name == options.oracle)
+    return float(options.oracle_error) if asks_curvature(options) and found.bounds else None
+
+
+def asks_curvature(options: Any) -> bool:
+    """Whether the rows that an oracle looks at follow from the curvature of f on the ball."""
+    return asks_rows(options) and bool(options.oracle_rule == RULES[CURVATURE])
+
+
+def row_subset_oracle(
+    problem: Any, options: Any, seed: int, *, ball: bool = False
+) -> RowSubsetOracle:
+    """The row oracle that `fwcore.options.OracleOptions` name; ``ball``: for steps on the l1 ball.
 
     Raises
     ------
     ParameterError
-        There is none of that name.
+        There is none of that name, or its rule needs a ball where there is none.
     """
+    if asks_curvature(options) and not ball:
+        rule = "another one where no l1 ball bounds the steps"
+        raise ParameterError("oracle_rule", "fwcore", rule, options.oracle_rule)
     names = [oracle.name for oracle in ROW_ORACLES]
     if options.oracle not in names:
         raise ParameterError("oracle", "fwcore", f"one of {names}", options.oracle)
@@ -64,7 +84,7 @@ def row_oracle_adapter(problem: Any, target: Floats, options: Any, seed: int) ->
     centred = bool(problem.design.offset.any())
     room = (np.zeros(problem.m), np.zeros(problem.p, np.bool_))
     return RowOracleAdapter(
-        row_subset_oracle(problem, options, seed),
+        row_subset_oracle(problem, options, seed, ball=True),
         problem.rows,
         target,
         *room,

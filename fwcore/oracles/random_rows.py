@@ -8,7 +8,7 @@ from numba import njit
 from fwcore.kernels.random import uniform_int
 from fwcore.kernels.selection import place_among
 from fwcore.oracles.accumulate import add_row, begin_sums, ends
-from fwcore.oracles.row_subset import ERROR_BOUND, STABILITY
+from fwcore.oracles.row_subset import CURVATURE, ERROR_BOUND, STABILITY
 
 
 @njit(nogil=True, cache=True)
@@ -22,7 +22,8 @@ def random_rows(oracle, rows, entries, residual, barred):
     progress, m = oracle.progress[0], residual.size
     config = oracle.config[0]
     begin_sums(oracle, residual)
-    if config.rule == ERROR_BOUND or (config.rule != STABILITY and progress.share >= 1.0):
+    bounded = config.rule == ERROR_BOUND or config.rule == CURVATURE
+    if bounded or (config.rule != STABILITY and progress.share >= 1.0):
         for i in range(m):
             add_row(oracle, rows, i, residual[i], barred)
         progress.used, progress.left = m, 0.0

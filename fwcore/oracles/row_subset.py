@@ -15,8 +15,8 @@ from fwcore.kernels.tournament_tree import new_tree
 from fwcore.kernels.types import Floats, Ints
 from fwcore.option_kinds import RowCount
 
-RULES = ("stability", "error-bound", "budget", "doubling")
-STABILITY, ERROR_BOUND, _, DOUBLING = range(len(RULES))
+RULES = ("stability", "error-bound", "budget", "doubling", "curvature")
+STABILITY, ERROR_BOUND, _, DOUBLING, CURVATURE = range(len(RULES))
 
 CONFIG = np.dtype(
     [
@@ -34,6 +34,8 @@ PROGRESS = np.dtype(
     [
         ("wanted", np.int64),
         ("share", np.float64),
+        ("answers", np.int64),
+        ("unit", np.float64),
         ("count", np.int64),
         ("used", np.int64),
         ("entries", np.int64),
@@ -61,13 +63,13 @@ class RowSubsetOracle(NamedTuple):
 
     ``config`` (1,) holds which oracle it is, the rule and its figures, every how many answers are
     judged, and whether rows are taken by abs(r_i) ||x_i|| and not uniformly. ``progress`` (1,)
-    holds how many columns are wanted, and the share of the entries that may be touched now; of the
-    last answer the columns left, the rows used, the entries touched and those of them before the
-    budget was doubled, the rows that are in their order, sum_i max abs(x_i) abs(r_i) over the rows
-    that were not used (eq. 17; infinite where rows are drawn with replacement), how large at most
-    the products of columns are that are out, what was on top before, between which sizes nothing
-    crosses, and whether it is certain. ``kinds`` is 0 ... number of row oracles - 1: by its type
-    kernels know them all.
+    holds how many columns are wanted, the share of the entries that may be touched now, how many
+    answers were given at this point, and C / (2 delta) of its ball; of the last answer the columns
+    left, the rows used, the entries touched and those of them before the budget was doubled, the
+    rows that are in their order, sum_i max abs(x_i) abs(r_i) over the rows that were not used (eq.
+    17; infinite where rows are drawn with replacement), how large at most the products of columns
+    are that are out, what was on top before, between which sizes nothing crosses, and whether it is
+    certain. ``kinds`` is 0 ... number of row oracles - 1: by its type kernels know them all.
     """
 
     norms: Floats
@@ -96,6 +98,10 @@ class RowSubsetOracle(NamedTuple):
     def ask_for(self, wanted: int) -> None:
         """How many columns are wanted."""
         self.progress["wanted"] = wanted
+
+    def open_ball(self, unit: float) -> None:
+        """Begin a point of the ball form; ``unit`` is C / (2 delta), for the curvature rule."""
+        self.progress["unit"], self.progress["answers"] = unit, 0
 
     @classmethod
     def of(
@@ -154,6 +160,7 @@ def begin(oracle, residual):
         oracle.alive[j] = j
     progress.count, progress.used, progress.begun = oracle.alive.size, 0, progress.entries
     progress.left, progress.rival, progress.top = 0.0, -1.0, -1
+    progress.answers += 1
     for i in range(residual.size):
         progress.left += oracle.largest[i] * abs(residual[i])
 

@@ -34,18 +34,20 @@ class RowOracle(NamedTuple):
 
     ``narrow(oracle, rows, entries, residual, barred)``, compiled, leaves in ``alive`` and ``sums``
     of a `RowSubsetOracle` at least as many columns as are wanted. ``draws``: whether it may answer
-    the same residual in another way, where rows are taken by size or not.
+    the same residual in another way, where rows are taken by size or not. ``bounds``: whether it
+    takes rows until the error is bounded, where the rule is such.
     """
 
     name: str
     title: str
     narrow: Any
     draws: tuple[bool, bool]
+    bounds: bool = False
 
 
 ROW_ORACLES = [
-    RowOracle("greedy-rows", "greedy rows", greedy_rows, (False, False)),
-    RowOracle("random-rows", "random rows", random_rows, (True, True)),
+    RowOracle("greedy-rows", "greedy rows", greedy_rows, (False, False), True),
+    RowOracle("random-rows", "random rows", random_rows, (True, True), True),
     RowOracle("successive-halving", "successive halving", halving, (False, True)),
     RowOracle("successive-rejects", "successive rejects", rejects, (False, True)),
 ]

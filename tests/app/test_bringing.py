@@ -10,6 +10,7 @@ from fakes import wait_for
 from app import server, shelf
 from app.explorer import Explorer
 from app.look import look_at
+from app.settings import Settings
 from fwcore import DatasetError, ParameterError, Problem, datasets
 
 CSV = b"a,b,c,price\n" + b"\n".join(
@@ -172,6 +173,17 @@ def test_a_server_for_the_public_is_told_so_by_its_arguments(monkeypatch):
     assert server.public()
     assert server.upload_limits().bytes < datasets.UPLOAD.bytes
     assert server.most_repeats(25) == 3
+
+
+def test_the_public_is_offered_nothing_that_takes_gigabytes(monkeypatch):
+    offered = {entry.name for entry in server.catalogue()}
+    assert {"kdd-shaped", "url-shaped", "log1p-shaped"} <= offered
+    monkeypatch.setenv("FWCORE_PUBLIC", "1")
+    assert offered - {entry.name for entry in server.catalogue()} == {
+        *("kdd-shaped", "url-shaped", "log1p-shaped")
+    }
+    with pytest.raises(ParameterError, match="a name of the catalogue"):
+        Settings().choose("kdd-shaped")
 
 
 def test_what_keeps_runs_from_being_saved_is_told_on_the_page(page):

@@ -273,8 +273,7 @@ class Chunked(NamedTuple):
     def with_rows(self, X):
         return self._plain().with_rows(X)
 
-    def cuts(self, parts):
-        return [self.offset.size * k // parts for k in range(parts + 1)]
+    cuts = Dense.cuts
 
     def without(self, constant):
         return self

@@ -12,7 +12,8 @@ from fwcore.datasets import Dataset, documentation, parse_upload, read_catalogue
 from fwcore.design import product_count
 
 OFFLINE = [entry.name for entry in datasets.DATASETS if entry.layout is None]
-LARGE = {"log1p-shaped", "tfidf-shaped", "synthetic-50000-158", "synthetic-50000-500"}
+SHAPED = {"tfidf-shaped", "log1p-shaped", "url-shaped", "kdd-shaped"}
+LARGE = {*SHAPED, "synthetic-50000-158", "synthetic-50000-500"}
 
 
 @pytest.fixture
@@ -67,8 +68,9 @@ def test_the_families_of_the_issue_are_there():
         "correlated-gaussian",
         "magic04s",
         "magic04d",
-        "tfidf-shaped",
-        "log1p-shaped",
+        *SHAPED,
+        "url-reputation",
+        "kdd2010-algebra",
         "rcv1",
         "arcene",
     } <= names

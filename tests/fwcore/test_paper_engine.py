@@ -72,7 +72,9 @@ def test_every_experiment_at_a_size_that_takes_seconds(name):
         assert {cell.verdict for cell in cells if experiment.made} <= {""}
         if experiment.kind not in COUNTED and experiment.methods[0].solver:
             assert experiment.made
-            assert any(cell.ours is not None for cell in cells)
+            # Without FWCORE_DATA some are absent, which is told.
+            there = experiment.name not in outcome.absent
+            assert any(cell.ours is not None for cell in cells) == there
 
 
 @pytest.mark.parametrize(

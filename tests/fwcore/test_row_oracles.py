@@ -7,7 +7,7 @@ import pytest
 import toys
 from row_oracles import ORACLES, recovery
 
-from fwcore import ParameterError, Problem, Status, Walk, walk_path
+from fwcore import ParameterError, Problem, Status, Walk, find_solver, theory, walk_path
 
 
 def support(result):
@@ -53,6 +53,51 @@ def test_the_error_bound_ends_before_all_rows_where_it_allows():
         for error in (0.0, 0.3, 1.0)
     ]
     assert spent[0] > spent[1] > spent[2]
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+@pytest.mark.parametrize("storage", toys.STORAGES)
+def test_with_errors_that_the_curvature_allows_frank_wolfe_keeps_its_rate(storage, loss):
+    X, y = toys.arrays("wide")
+    y = np.sign(y) if loss == "logistic" else y
+    problem, delta = Problem.from_arrays(toys.store(X, storage), y, loss=loss), 2.0
+    least = walk_path(problem, "fw", [delta], rule="gap", tol=1e-7, max_steps=10**5)
+    best = float((least.points["objective"] - least.points["true_gap"])[-1])
+    spent = []
+    fw = find_solver("fw")
+    given = {"oracle": "greedy-rows", "oracle_rule": "curvature", "oracle_judge": 1}
+    for error in (0.0, 0.2, 3.0):
+        options = fw.Options(**given, oracle_error=error, tol=1e-14, max_steps=60)
+        walk = Walk(problem, fw, [delta], options.settings())
+        for _ in walk.snapshots():
+            pass
+        result = walk.result()
+        bound = fw.bound(problem, walk.options, delta, result.trace.size)
+        plain = theory.frank_wolfe(problem, delta, result.trace.size)
+        np.testing.assert_allclose(bound[1:], (1.0 + error) * plain[1:])
+        # A row holds the objective after its step.
+        assert (result.trace["objective"] - best <= bound[1:]).all()
+        spent.append(result.trace["entries"][-1] / result.trace.size)
+        assert error > 0.0 or result.hit_rate == 1.0
+    assert spent == sorted(spent, reverse=True)
+    assert spent[2] < spent[0]
+
+
+def test_the_rule_on_the_curvature_begins_again_with_each_ball():
+    problem, fw = toys.problem("wide"), find_solver("fw")
+    given = {"oracle": "greedy-rows", "oracle_rule": "curvature", "oracle_error": 2.0}
+    options = fw.Options(**given, max_steps=5, tol=1e-12)
+    state = fw.init(problem, options, 0)
+    for value in (0.5, 1.0):
+        fw.set_point(problem, state, options, value, 0.0)
+        progress = state.arrays.oracle.oracle.progress[0]
+        assert progress["answers"] == 0
+        # The columns are of unit norm: C = (2 delta)^2.
+        assert progress["unit"] == pytest.approx(2.0 * value)
+        made = fw.advance(problem, state, 4).size
+        assert progress["answers"] == made > 0
+    with pytest.raises(ParameterError, match="where no l1 ball bounds the steps"):
+        Walk(problem, "omp", [1], given)
 
 
 @pytest.mark.parametrize("storage", toys.STORAGES)

@@ -99,8 +99,8 @@ def reproduce(
     if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
         raise ParameterError("seeds", "fwcore paper", "an int of at least 1", seeds)
     chosen = list(paper.exhibits if exhibits is None else exhibits)
-    outcome = Outcome(paper, chosen, _experiments(paper, chosen, datasets, small), small)
-    _require_methods(outcome, methods)
+    experiments = _experiments(paper, chosen, datasets, small)
+    outcome = Outcome(paper, chosen, _of_methods(paper, experiments, methods), small)
     cache.forget_old("papers")
     jobs: list[tuple[Experiment, Method, int]] = []
     for name, experiment in [*outcome.experiments.items()]:
@@ -111,8 +111,6 @@ def reproduce(
             experiment = replace(experiment, dataset=made, made=True)
             outcome.experiments[name] = experiment
         for method in _methods(chosen, experiment):
-            if methods and method.name not in methods:
-                continue
             if absent := kind.absent(experiment, method):
                 missing = outcome.absent.setdefault(name, [])
                 missing += [absent] if absent not in missing else []
@@ -122,12 +120,24 @@ def reproduce(
     return outcome
 
 
-def _require_methods(outcome: Outcome, methods: Sequence[str]) -> None:
-    known = {m.name for e in outcome.experiments.values() for m in e.methods if m.solver}
+def _of_methods(
+    paper: Paper, experiments: dict[str, Experiment], methods: Sequence[str]
+) -> dict[str, Experiment]:
+    """The experiments with these methods alone, and with what is said of no others."""
+    if not methods:
+        return experiments
+    known = {m.name for e in experiments.values() for m in e.methods if m.solver}
     for method in methods:
         if method not in known:
-            where = f"fwcore paper {outcome.paper.name}"
+            where = f"fwcore paper {paper.name}"
             raise ParameterError("method", where, f"one of {sorted(known)}", method)
+    kept = {}
+    for name, experiment in experiments.items():
+        own = [m for m in experiment.methods if m.name in methods]
+        said = [s for s in experiment.statements if s.methods <= {*methods}]
+        if own:
+            kept[name] = replace(experiment, methods=own, statements=said)
+    return kept
 
 
 def _methods(exhibits: Sequence[Exhibit], experiment: Experiment) -> list[Method]:

@@ -5,11 +5,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from fwcore import theory
 from fwcore.errors import ParameterError
 from fwcore.kernels.scaled_iterate import coefficients
 from fwcore.kernels.types import Floats, Ints
 from fwcore.options import BallOptions
-from fwcore.oracles.choice import Answer, asks_rows, last_answer, row_oracle_adapter, variant_of
+from fwcore.oracles.choice import (
+    Answer,
+    asks_curvature,
+    asks_rows,
+    last_answer,
+    row_oracle_adapter,
+    variant_of,
+)
 from fwcore.problem import Problem
 from fwcore.solvers.base import RunState, Solver, new_counters, start_point
 from fwcore.solvers.frank_wolfe._smooth import SmoothEngine
@@ -94,6 +102,9 @@ class FrankWolfeSolver(Solver):
             oracle = row_oracle_adapter(problem, engine.target(problem), options, seed)
         else:
             oracle = self.oracle(seen, engine.sigma(problem), options, seed)
+        if asks_curvature(options):
+            # Raises where the loss has no bound, before the first step.
+            theory.curvature(problem, 1.0)
         state.iterate["redraw_until"] = self.redraw_until(options)
         state.iterate["asks_support"] = self.asks_support(options)
         rule = find_step_rule(self.step(options), problem.loss)
@@ -107,6 +118,8 @@ class FrankWolfeSolver(Solver):
         state.counters["kappa"] = kappa
         log_error, log_miss = self.certificate(problem.p, kappa, options)
         state.counters["log_error"], state.counters["log_miss"] = log_error, log_miss
+        if asks_curvature(options):
+            state.arrays.oracle.oracle.open_ball(theory.curvature(problem, value) / (2.0 * value))
         state.engine.open_point(problem, state.arrays, value)
 
     def advance(self, problem: Problem, state: RunState, n: int) -> Rows:

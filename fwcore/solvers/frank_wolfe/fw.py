@@ -10,6 +10,7 @@ from fwcore import theory
 from fwcore.kernels.types import Floats
 from fwcore.options import BallOptions, OracleOptions, step_rule
 from fwcore.oracles import Full
+from fwcore.oracles.choice import allowed_error
 from fwcore.problem import Problem
 from fwcore.solvers.frank_wolfe._solver import FrankWolfeSolver
 
@@ -39,10 +40,12 @@ class DeterministicFW(FrankWolfeSolver):
     Options = FwOptions
 
     def bound(self, problem: Problem, options: Any, value: float, steps: int) -> Floats | None:
-        known = options.oracle == "exact" and self.step(options) in ("line-search", "open-loop")
-        if not known or self.ridge_weight(options) or not problem.loss.curvature_bound:
+        error, known = allowed_error(options), self.step(options) in ("line-search", "open-loop")
+        if error is None or not known:
             return None
-        return theory.frank_wolfe(problem, value, steps)
+        if self.ridge_weight(options) or not problem.loss.curvature_bound:
+            return None
+        return theory.frank_wolfe(problem, value, steps, error)
 
     def oracle(self, design: Any, sigma: Floats, options: Any, seed: int) -> Full:
         return Full(np.array([sigma.size]))
