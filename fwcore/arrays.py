@@ -15,6 +15,10 @@ from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
 from fwcore.losses import Loss, find_loss
 
+# Products of two that solvers see stay within float32, which screening uses; squares of what is
+# given stay within float64.
+_LEAST_SEEN, _MOST_SEEN = 1e-15, 1e15
+_LEAST_GIVEN, _MOST_GIVEN = 1e-140, 1e140
 _DTYPES = ("float64", "float32", designs.PATTERN)
 
 
@@ -77,7 +81,15 @@ def checked_matrix(name: str, X: Any) -> Any:
         require(X.ndim == 2, name, "a matrix of two dimensions", f"{X.ndim} dimensions")
     require(min(X.shape) > 0, name, "a matrix with rows and columns", f"shape {X.shape}")
     require(bool(np.isfinite(values).all()), name, "free of NaN and infinity", "some")
+    _require_size(name, values, _LEAST_GIVEN, _MOST_GIVEN)
     return X
+
+
+def _require_size(name: str, values: Any, least: float, most: float) -> None:
+    """Raise `ParameterError` where the largest value is not 0 and far too small or too large."""
+    largest = max(float(values.max()), -float(values.min())) if values.size else 0.0
+    rule = f"of values whose largest is between {least:g} and {most:g} in size: scale it"
+    require(largest == 0.0 or least <= largest <= most, name, rule, largest)
 
 
 def checked_vector(name: str, y: Any) -> Floats:
@@ -87,7 +99,17 @@ def checked_vector(name: str, y: Any) -> Floats:
         raise ParameterError(name, "Problem", "a vector of numbers", type(y).__name__) from None
     require(y.ndim == 1, name, "a vector", f"{y.ndim} dimensions")
     require(bool(np.isfinite(y).all()), name, "free of NaN and infinity", "some")
+    _require_size(name, y, _LEAST_GIVEN, _MOST_GIVEN)
     return np.asarray(y)
+
+
+def require_seen(y: Floats, design: Design, sqnorms: Floats) -> None:
+    """Raise `ParameterError` where y, or a column, is far too small or too large as it is seen."""
+    finite = bool(np.isfinite(design.scale).all() and np.isfinite(sqnorms).all())
+    rule = "in the range of their type, their squares in that of float64"
+    require(finite, "X", rule, "larger values")
+    _require_size("y", y, _LEAST_SEEN, _MOST_SEEN)
+    _require_size("X", np.sqrt(sqnorms), _LEAST_SEEN, _MOST_SEEN)
 
 
 def checked_test(

@@ -21,6 +21,7 @@ from fwcore.arrays import (
     digest_of,
     require,
     require_response,
+    require_seen,
     scaled,
 )
 from fwcore.design import Design
@@ -142,8 +143,8 @@ class Problem:
         Raises
         ------
         ParameterError
-            Before anything is computed: wrong shapes, no rows or columns, NaN or infinity, a
-            constant y or design.
+            Before anything is computed: wrong shapes, no rows or columns, NaN or infinity, values
+            so small or large that their powers are none, a constant y or design.
         """
         names = getattr(X, "columns", None) if feature_names is None else feature_names
         X, y = checked_matrix("X", X), checked_vector("y", y)
@@ -155,11 +156,9 @@ class Problem:
         train = X if designs.is_design(X) else designs.from_matrix(X, dtype)
         require_response(loss, X, y, intercept)
         train, sqnorms, offset, scale = scaled(train, y, loss, standardize)
-        in_range = bool(np.isfinite(train.scale).all() and np.isfinite(sqnorms).all())
-        rule = "in the range of their type, their squares in that of float64"
-        require(in_range, "X", rule, "larger values")
         names = train.column_names(names)
         loss, y = loss.fitted(y, scale), (y - offset) / scale
+        require_seen(y, train, sqnorms)
         sigma = np.empty(sqnorms.size)
         designs.full_pass(train, y, float(y.sum()), sigma)
         told = intercept or bool(sigma.any())

@@ -1,0 +1,105 @@
+"""Numbers at the ends of float64, tiny problems, ties: an answer, or one error that names what was
+given.
+"""
+
+import numpy as np
+import pytest
+import toys
+
+from fwcore import ParameterError, Problem, all_solvers, grids, walk_path
+
+SOLVERS = [s for s in all_solvers() if s.compiles]
+
+
+def drawn(seed):
+    """An odd problem: (X, y, options of `Problem.from_arrays`)."""
+    random = np.random.default_rng(seed)
+    m, p = int(random.integers(1, 13)), int(random.integers(1, 16))
+    X = random.standard_normal((m, p))
+    y = X[:, : max(1, p // 3)].sum(axis=1) + 0.1 * random.standard_normal(m)
+    if random.random() < 0.3:
+        X *= 10.0 ** random.uniform(-8, 8, p)
+    if random.random() < 0.3:
+        X = X[:, random.integers(0, p, p)]
+    if random.random() < 0.2:
+        X = np.round(X)
+    if random.random() < 0.2:
+        X[:, random.integers(0, p)] = 3.0
+    if random.random() < 0.5:
+        X, y = X * 10.0 ** random.uniform(-160, 160), y * 10.0 ** random.uniform(-160, 160)
+    elif random.random() < 0.5:
+        X, y = X * 10.0 ** random.uniform(-15, 15), y * 10.0 ** random.uniform(-15, 15)
+    loss = str(random.choice(["squared", "logistic", "huber"]))
+    if loss == "logistic":
+        y = np.where(y > 0, 1.0, -1.0)
+    standardize = [True, False, "centre"][random.integers(3 if loss == "squared" else 2)]
+    return X, y, {"loss": loss, "standardize": standardize, "positive": random.random() < 0.2}
+
+
+def walk_all(seed):
+    """How many of the solvers gave an answer, which must be finite and no worse than 0."""
+    X, y, options = drawn(seed)
+    try:
+        problem = Problem.from_arrays(X, y, **options)
+    except ParameterError:
+        return 0
+    answers = 0
+    for solver in SOLVERS:
+        if solver.lacks(problem.loss):
+            continue
+        steps = {"max_steps": 30} if "max_steps" in solver.Options.declared() else {}
+        try:
+            grid = grids.grid(problem, solver.form, 3)
+            result = walk_path(problem, solver, grid, seed=seed, **steps)
+        except ParameterError:
+            continue
+        found = result.points["objective"]
+        assert np.isfinite(result.coefs.data).all(), (solver.name, options)
+        assert np.isfinite(found).all(), (solver.name, options)
+        answers += 1
+    return answers
+
+
+def test_odd_problems_are_walked_or_refused():
+    answers = [walk_all(seed) for seed in range(40)]
+    assert sum(n > 0 for n in answers) > 15
+    assert min(answers) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hundred", range(20))
+def test_two_thousand_odd_problems_are_walked_or_refused(hundred):
+    for seed in range(100 * hundred, 100 * hundred + 100):
+        walk_all(seed)
+
+
+@pytest.mark.parametrize(
+    ("times_x", "times_y", "standardize", "named"),
+    [
+        (1.0, 1e-200, True, "y"),
+        (1.0, 1e100, True, "y"),
+        (1.0, 1e200, False, "y"),
+        (1e150, 1.0, True, "X"),
+        (1e-200, 1.0, True, "X"),
+        (1e20, 1.0, False, "X"),
+    ],
+)
+def test_what_is_out_of_range_is_named(times_x, times_y, standardize, named):
+    X, y = toys.arrays("easy")
+    with pytest.raises(ParameterError, match=f"'{named}' parameter of Problem .* scale it"):
+        Problem.from_arrays(X * times_x, y * times_y, standardize=standardize)
+
+
+@pytest.mark.parametrize("times_x", [1e-130, 1e130])
+@pytest.mark.parametrize("times_y", [2.0**-45, 2.0**45])
+@pytest.mark.parametrize("name", ["fw", "cd", "certified", "omp"])
+def test_a_scale_within_the_range_changes_the_answer_by_that_scale(name, times_x, times_y):
+    X, y = toys.arrays("easy")
+    plain, scaled = Problem.from_arrays(X, y), Problem.from_arrays(X * times_x, y * times_y)
+    form = next(s.form for s in SOLVERS if s.name == name)
+    grid = grids.grid(plain, form, 3, 1.0 if form == "ball" else None)
+    options = {} if form == "support" else {"rule": "gap", "tol": 1e-6, "max_steps": 10**5}
+    times = 1.0 if form == "support" else times_y
+    one = walk_path(plain, name, grid, **options).coefs.toarray()
+    two = walk_path(scaled, name, grid * times, **options).coefs.toarray()
+    np.testing.assert_allclose(two / times_y, one, atol=1e-5)
