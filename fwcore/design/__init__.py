@@ -37,7 +37,7 @@ from fwcore.design.passes import (
     some_dots,
 )
 from fwcore.design.pattern import Pattern
-from fwcore.design.prefetch import AHEAD, LINE, REACH, prefetch
+from fwcore.design.prefetch import AHEAD, FAR, LINE, REACH, prefetch
 from fwcore.design.primitives import (
     col_axpy,
     col_dot,
@@ -67,6 +67,7 @@ from fwcore.kernels.types import Floats, Ints
 
 __all__ = [
     "AHEAD",
+    "FAR",
     "LINE",
     "PATTERN",
     "REACH",

@@ -12,7 +12,7 @@ from typing import Any
 
 from numba import njit
 
-from fwcore.design.prefetch import AHEAD, REACH
+from fwcore.design.prefetch import AHEAD, FAR, REACH
 from fwcore.design.primitives import (
     col_axpy,
     col_dot,
@@ -50,13 +50,13 @@ def _range(design, v, v_sum, first, out):
 @njit(nogil=True, cache=True)
 def some_dots(design, columns, v, v_sum, out):
     """out_k = z_j' w for the columns j = columns_k; returns the entries touched."""
-    entries = 0
+    entries, far = 0, v.size >= FAR
     for k in range(columns.size):
         if k + 2 * AHEAD < columns.size:
             col_place(design, columns[k + 2 * AHEAD])
         if k + AHEAD < columns.size:
             col_fetch(design, columns[k + AHEAD])
-        if k + REACH < columns.size:
+        if far and k + REACH < columns.size:
             col_reach(design, columns[k + REACH], v)
         out[k] = col_dot(design, columns[k], v, v_sum)
         entries += col_entries(design, columns[k])

@@ -50,7 +50,6 @@ counted through all its axes.
 
 @njit(nogil=True, inline="always")
 def reach(rows, start, stop, v):
-    """Ask for the entries of ``v`` at the first of rows[start:stop], where v is a long one."""
-    if v.size >= FAR:
-        for k in range(start, min(stop, start + _REACHED)):
-            prefetch(v, rows[k])
+    """Ask for the entries of ``v`` at the first of rows[start:stop]; worthwhile from `FAR` on."""
+    for k in range(start, min(stop, start + _REACHED)):
+        prefetch(v, rows[k])

@@ -8,16 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.design import (
-    LINE,
-    REACH,
-    col_dot,
-    col_entries,
-    col_fetch,
-    col_place,
-    col_reach,
-    prefetch,
-)
+from fwcore.design import LINE, col_dot, col_entries, col_fetch, col_place, prefetch
 from fwcore.kernels.dispatch import implements
 from fwcore.kernels.random import new_stream, uniform_int
 from fwcore.kernels.shuffle import draw_next
@@ -102,8 +93,6 @@ def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive):
                 prefetch(products, beyond + there)
             if ahead + there < p:
                 col_fetch(X, ahead + there)
-            if k + REACH < min(last, p):
-                col_reach(X, k + REACH, image)
             j = k - (p if k >= p else 0)
             gradient = scale * col_dot(X, j, image, image_sum) - products[j]
             entries += col_entries(X, j)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fwcore.design import (
     AHEAD,
+    FAR,
     REACH,
     col_dot,
     col_entries,
@@ -93,6 +94,7 @@ class Replaced(_ReplacedFields):
 def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive):
     order = oracle.order
     best, slope, largest, entries = order[0], 0.0, 0.0, 0
+    far = image.size >= FAR
     for k in range(kappa):
         draw_next(order, k, oracle.stream)
     for k in range(kappa):
@@ -101,7 +103,7 @@ def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive):
             prefetch(sigma, order[k + 2 * AHEAD])
         if k + AHEAD < kappa:
             col_fetch(design, order[k + AHEAD])
-        if k + REACH < kappa:
+        if far and k + REACH < kappa:
             col_reach(design, order[k + REACH], image)
         j = order[k]
         gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
