@@ -69,8 +69,9 @@ def test_odd_problems_are_walked_or_refused():
 @pytest.mark.slow
 @pytest.mark.parametrize("hundred", range(20))
 def test_two_thousand_odd_problems_are_walked_or_refused(hundred):
-    for seed in range(100 * hundred, 100 * hundred + 100):
-        walk_all(seed)
+    answers = [walk_all(seed) for seed in range(100 * hundred, 100 * hundred + 100)]
+    # Those that are not refused whole are walked by most solvers.
+    assert sum(n > 5 for n in answers) > 30
 
 
 @pytest.mark.parametrize(
