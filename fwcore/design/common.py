@@ -12,6 +12,30 @@ from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
 
 
+class AsGiven:
+    """What storages share whose columns are those of the matrix that they were made of."""
+
+    __slots__ = ()
+
+    @property
+    def layout(self: Any) -> tuple[Any, ...]:
+        """What kernels are compiled for besides the class."""
+        return tuple(array.dtype.str for array in self.stored)
+
+    @property
+    def base_features(self: Any) -> int:
+        """Columns of the matrix that it was made of."""
+        return int(self.offset.size)
+
+    def column_names(self, names: Sequence[str]) -> Sequence[str]:
+        """Names of the columns, from those of the base features."""
+        return names
+
+    def without(self, constant: NDArray[np.bool_]) -> Any:
+        """The design without its ``constant`` columns: they stay, with a scale of 0."""
+        return self
+
+
 def as_seen(stored: Floats, offset: Floats, scale: Floats) -> Floats:
     """The stored columns (p, m), centred and scaled in place, as (m, p) in Fortran order."""
     stored -= offset[:, None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +9,7 @@ import scipy.sparse
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.design.common import as_seen, cuts_by_entries, offset_and_scale, require_arrays
+from fwcore.design.common import AsGiven, as_seen, cuts_by_entries, offset_and_scale, require_arrays
 from fwcore.design.prefetch import FETCHED, LINE, prefetch, reach
 from fwcore.design.primitives import (
     col_axpy,
@@ -32,13 +31,8 @@ from fwcore.kernels.types import Floats
 _SHORT_ROWS = 1 << 16
 
 
-class Csc(NamedTuple):
-    """Compressed columns: ``indptr`` (p + 1,), ``rows`` and ``values`` (non-zeros,), ``m`` rows in
-    all.
-
-    ``rows`` is uint16 where m < 65,536 and int32 otherwise, ``indptr`` int32 below 2^31 non-zeros
-    and int64 from there, ``values`` float64 or float32.
-    """
+class _CscFields(NamedTuple):
+    """What kernels read."""
 
     indptr: NDArray[Any]
     rows: NDArray[Any]
@@ -46,6 +40,17 @@ class Csc(NamedTuple):
     m: int
     offset: Floats
     scale: Floats
+
+
+class Csc(_CscFields, AsGiven):
+    """Compressed columns: ``indptr`` (p + 1,), ``rows`` and ``values`` (non-zeros,), ``m`` rows in
+    all.
+
+    ``rows`` is uint16 where m < 65,536 and int32 otherwise, ``indptr`` int32 below 2^31 non-zeros
+    and int64 from there, ``values`` float64 or float32.
+    """
+
+    __slots__ = ()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -62,20 +67,6 @@ class Csc(NamedTuple):
         """Entries that a full pass touches."""
         return int(self.values.size)
 
-    @property
-    def layout(self) -> tuple[Any, ...]:
-        """What kernels are compiled for besides the class."""
-        return tuple(array.dtype.str for array in self.stored)
-
-    @property
-    def base_features(self) -> int:
-        """Columns of the matrix that it was made of."""
-        return int(self.offset.size)
-
-    def column_names(self, names: Sequence[str]) -> Sequence[str]:
-        """Names of the columns, from those of the base features."""
-        return names
-
     def like(self, X: Floats) -> Csc:
         """Another design of the same layout, from a small dense ``X``."""
         made = store(scipy.sparse.csc_array(X), self.values.dtype)
@@ -90,10 +81,6 @@ class Csc(NamedTuple):
     def cuts(self, parts: int) -> list[int]:
         """0 ... p in as many ranges of columns, whose passes take about as long."""
         return cuts_by_entries(self.indptr, parts)
-
-    def without(self, constant: NDArray[np.bool_]) -> Csc:
-        """The design without its ``constant`` columns: they stay, with a scale of 0."""
-        return self
 
     def permuted(self, columns: NDArray[Any]) -> Csc:
         """A copy with the columns in another order; ``columns`` (p,) says which goes where."""

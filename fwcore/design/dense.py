@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from fwcore.design.common import as_seen, even_cuts, offset_and_scale
+from fwcore.design.common import AsGiven, as_seen, even_cuts, offset_and_scale
 from fwcore.design.prefetch import FETCHED, LINE, prefetch
 from fwcore.design.primitives import (
     col_axpy,
@@ -29,14 +28,20 @@ from fwcore.kernels.dispatch import implements
 from fwcore.kernels.types import Floats
 
 
-class Dense(NamedTuple):
-    """Columns one after the other: ``values`` (p, m), float64 or float32, C-contiguous; ``offset``
-    and ``scale`` (p,).
-    """
+class _DenseFields(NamedTuple):
+    """What kernels read."""
 
     values: NDArray[Any]
     offset: Floats
     scale: Floats
+
+
+class Dense(_DenseFields, AsGiven):
+    """Columns one after the other: ``values`` (p, m), float64 or float32, C-contiguous; ``offset``
+    and ``scale`` (p,).
+    """
+
+    __slots__ = ()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -53,20 +58,6 @@ class Dense(NamedTuple):
         """Entries that a full pass touches."""
         return int(self.values.size)
 
-    @property
-    def layout(self) -> tuple[Any, ...]:
-        """What kernels are compiled for besides the class."""
-        return (self.values.dtype.str,)
-
-    @property
-    def base_features(self) -> int:
-        """Columns of the matrix that it was made of."""
-        return int(self.values.shape[0])
-
-    def column_names(self, names: Sequence[str]) -> Sequence[str]:
-        """Names of the columns, from those of the base features."""
-        return names
-
     def like(self, X: Floats) -> Dense:
         """Another design of the same layout, from a small dense ``X``."""
         return store(X, self.values.dtype)
@@ -79,10 +70,6 @@ class Dense(NamedTuple):
     def cuts(self, parts: int) -> list[int]:
         """0 ... p in as many ranges of columns, whose passes take about as long."""
         return even_cuts(self.offset.size, parts)
-
-    def without(self, constant: NDArray[np.bool_]) -> Dense:
-        """The design without its ``constant`` columns: they stay, with a scale of 0."""
-        return self
 
     def permuted(self, columns: NDArray[Any]) -> Dense:
         """A copy with the columns in another order; ``columns`` (p,) says which goes where."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fwcore.design import csc
-from fwcore.design.common import cuts_by_entries, offset_and_scale, require_arrays
+from fwcore.design.common import AsGiven, cuts_by_entries, offset_and_scale, require_arrays
 from fwcore.design.csc import Csc
 from fwcore.design.prefetch import FAR, FETCHED, LINE, prefetch, reach
 from fwcore.design.primitives import (
@@ -34,7 +33,18 @@ _FURTHER = 48
 """Entries between asking for what one will meet and using it."""
 
 
-class Pattern(NamedTuple):
+class _PatternFields(NamedTuple):
+    """What kernels read."""
+
+    indptr: NDArray[Any]
+    rows: NDArray[Any]
+    row_values: NDArray[Any]
+    column_values: NDArray[Any]
+    offset: Floats
+    scale: Floats
+
+
+class Pattern(_PatternFields, AsGiven):
     """x_ij = ``row_values``[i] * ``column_values``[j] where there is an entry: ``indptr`` (p + 1,)
     and ``rows`` (entries,) as in `Csc`.
 
@@ -43,12 +53,7 @@ class Pattern(NamedTuple):
     ``row_values`` (m,) and ``column_values`` (p,) are float64 or float32.
     """
 
-    indptr: NDArray[Any]
-    rows: NDArray[Any]
-    row_values: NDArray[Any]
-    column_values: NDArray[Any]
-    offset: Floats
-    scale: Floats
+    __slots__ = ()
 
     @classmethod
     def of(cls, X: Any) -> Pattern:
@@ -85,20 +90,6 @@ class Pattern(NamedTuple):
         """Entries that a full pass touches."""
         return int(self.rows.size)
 
-    @property
-    def layout(self) -> tuple[Any, ...]:
-        """What kernels are compiled for besides the class."""
-        return tuple(array.dtype.str for array in self.stored)
-
-    @property
-    def base_features(self) -> int:
-        """Columns of the matrix that it was made of."""
-        return int(self.offset.size)
-
-    def column_names(self, names: Sequence[str]) -> Sequence[str]:
-        """Names of the columns, from those of the base features."""
-        return names
-
     def with_values(self) -> Csc:
         """The same design, with a value an entry."""
         values = self.row_values[self.rows]
@@ -125,10 +116,6 @@ class Pattern(NamedTuple):
     def cuts(self, parts: int) -> list[int]:
         """0 ... p in as many ranges of columns, whose passes take about as long."""
         return cuts_by_entries(self.indptr, parts)
-
-    def without(self, constant: NDArray[np.bool_]) -> Pattern:
-        """The design without its ``constant`` columns: they stay, with a scale of 0."""
-        return self
 
     def permuted(self, columns: NDArray[Any]) -> Pattern:
         """A copy with the columns in another order; ``columns`` (p,) says which goes where."""
