@@ -28,7 +28,7 @@ from app.controls.run import run_form
 from app.downloads import Download
 from app.drain import Drain
 from app.feed import Feed
-from app.given import settings_of
+from app.given import given_settings
 from app.keeper import the_keeper
 from app.live import all_pictures
 from app.pages import Pages
@@ -81,11 +81,15 @@ class Explorer(Scripted, Viewer):
     ParameterError
         Something does not fit; where it is a name, the nearest is told.
 
-    >>> Explorer(dataset="pyrim", runs=[("sfw", {"sampling": "1%"}), "cd"])  # doctest: +SKIP
+    >>> explorer = Explorer(dataset="diabetes", runs=[("sfw", {"sampling": "10%"}), "cd"])
+    >>> explorer.settings.sampling = "20%"
+    >>> [run.name for run in explorer.settings.runs]
+    ['sfw 20 %', 'cd']
+    >>> explorer.close()
     """
 
     def __init__(self, X: Any = None, y: Any = None, **given: Any) -> None:
-        settings = settings_of(X, y, **given) if X is not None or y is not None or given else None
+        settings = given_settings(X, y, given)
         self._furnish()
         self._compose(settings or self.pages.asked_for())
         if address.served():

@@ -14,7 +14,7 @@ from app.session import Session
 from app.settings import EXPERIMENT, Settings
 from app.views import all_views
 from app.wire import Wire
-from fwcore import ParameterError, PathResult
+from fwcore import ParameterError, PathResults
 
 _POLL_SECONDS = 0.05
 
@@ -62,7 +62,7 @@ class Scripted:
 
         views = {view.name: view for view in all_views()}
         if name not in views:
-            raise ParameterError("name", "Explorer.view", f"one of {[*views]}", name)
+            raise ParameterError.unknown("name", "Explorer.view", name, views)
         return Part(self, views[name])
 
     def controls(self) -> Any:
@@ -113,16 +113,16 @@ class Scripted:
         self.settings.experiment()
         self.hear({"do": "run"})
 
-    async def finished(self) -> dict[str, PathResult]:
+    async def finished(self) -> PathResults:
         """Wait until no run goes on, or those that do are paused; the `results`."""
         while self.session.live and self.session.state is not RunState.PAUSED:
             await asyncio.sleep(_POLL_SECONDS)
         return self.results
 
     @property
-    def results(self) -> dict[str, PathResult]:
+    def results(self) -> PathResults:
         """What the runs have reached, by their names in the list."""
-        found: dict[str, PathResult] = {}
+        found = PathResults()
         for spec in self.settings.runs:
             for run in self.session.group(spec.key)[:1]:
                 name = self.feed.name(spec)

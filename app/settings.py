@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import param
 
 from app import server, shelf
+from app.option_settings import OptionsAsSettings
 from app.run_spec import RunSpec
 from fwcore import (
     DEFAULT_LOSS,
@@ -57,7 +58,7 @@ EXPERIMENT = tuple(f.name for f in fields(Experiment))
 """The settings that make an experiment."""
 
 
-class Settings(param.Parameterized):
+class Settings(OptionsAsSettings, param.Parameterized):
     """The problem, the pace, and the runs in ``runs``, in the order in which they are listed."""
 
     dataset = param.Selector(
@@ -109,6 +110,8 @@ class Settings(param.Parameterized):
         for solver, given in FIRST_RUNS:
             self.add(solver).options.param.update(**given)
         self.param.update(**params)
+        self.complete = True
+        """From now on a name that is unknown is refused."""
 
     @param.depends("dataset", watch=True)
     def _take_defaults_of_dataset(self) -> None:
@@ -195,22 +198,6 @@ class Settings(param.Parameterized):
         """The run whose options are shown; the first where none was selected."""
         runs = self.__dict__.get("runs", [])
         return next((s for s in runs if s.key == self.selected), runs[0] if runs else None)
-
-    def __getattr__(self, name: str) -> Any:
-        """Options of the selected run are read as if they were settings: ``settings.tol``."""
-        spec = self.selected_run if "runs" in self.__dict__ else None
-        if spec is None or name not in spec.options.declared():
-            raise AttributeError(f"{name!r} is no setting, nor an option of the selected run")
-        return getattr(spec.options, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        """And set, which the page shows at once."""
-        spec = self.selected_run if "runs" in self.__dict__ else None
-        if spec is None or hasattr(type(self), name) or name not in spec.options.declared():
-            super().__setattr__(name, value)
-        else:
-            setattr(spec.options, name, value)
-            self.param.trigger("touched")
 
     def find(self, key: int) -> RunSpec:
         """The run of that key.

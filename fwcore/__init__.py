@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fwcore.options import Options, SamplingRule, WalkOptions
     from fwcore.path import Walk, walk_path
     from fwcore.path_result import PathResult
+    from fwcore.path_results import PathResults
     from fwcore.problem import Problem
     from fwcore.result_files import read_points
     from fwcore.solve import Snapshot
@@ -52,6 +53,7 @@ __all__ = [
     "Options",
     "ParameterError",
     "PathResult",
+    "PathResults",
     "Problem",
     "SamplingRule",
     "Snapshot",
@@ -92,6 +94,7 @@ _HOMES = {
     "options": ("Options", "SamplingRule", "WalkOptions"),
     "path": ("Walk", "walk_path"),
     "path_result": ("PathResult",),
+    "path_results": ("PathResults",),
     "judging": ("Verdict",),
     "problem": ("Problem",),
     "result_files": ("read_points",),

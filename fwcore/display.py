@@ -4,10 +4,12 @@ the true gap is worth.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 _LINES = 10
 _WIDTH, _HEIGHT = 240.0, 60.0
@@ -27,7 +29,7 @@ def result_html(result: Any) -> str:
         "least test error": _number(told["best_test_error"]),
         "CPU seconds": _number(told["seconds"]),
     }
-    title = f"<b>{escape(result.solver)}</b> {_badge(told['max_relative_gap'])}"
+    title = f"<b>{escape(result.solver)}</b> {badge(told['max_relative_gap'])}"
     sentence = f"<p>{escape(told['message'])}</p>"
     return f"<div>{title}{_table(rows)}{_sparkline(result)}{sentence}</div>"
 
@@ -47,32 +49,54 @@ def problem_html(problem: Any) -> str:
     return f"<div><b>{escape(problem.name)}</b>{_table(rows)}</div>"
 
 
-class Told(Protocol):
-    """One row of a table."""
+class Html(str):
+    """A cell of a table that is markup already."""
 
-    def told(self) -> dict[str, Any]:
-        """Figures and words by their headings."""
-        ...
+    __slots__ = ()
 
 
-Row = TypeVar("Row", bound=Told)
+def rows_html(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A table with a line for each row; the first says the headings."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in (rows[0] if rows else ()))
+    lines = ("".join(f"<td>{_cell(value)}</td>" for value in row.values()) for row in rows)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-class Figures(list[Row]):
-    """A list that shows itself in a notebook as a table, a row for each solver."""
+def results_html(results: Mapping[str, Any]) -> str:
+    """Of `PathResult` by name: a line each, with its path and the badge of its gap."""
+    return rows_html(
+        [
+            {
+                "run": name,
+                "points": f"{result.points.size:,} of {result.grid.size:,}",
+                **{heading: told[key] for heading, key in _TOLD.items()},
+                **pictures_of(result),
+            }
+            for name, result in results.items()
+            for told in [result.summary()]
+        ]
+    )
 
-    def _repr_html_(self) -> str:
-        rows = [row.told() for row in self]
-        head = "".join(f"<th>{escape(name)}</th>" for name in (rows[0] if rows else ()))
-        lines = ("".join(f"<td>{_cell(value)}</td>" for value in row.values()) for row in rows)
-        body = "".join(f"<tr>{line}</tr>" for line in lines)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+_TOLD = {"dot products": "dots", "active": "mean_active", "least test error": "best_test_error"}
+
+
+def pictures_of(result: Any) -> dict[str, Html]:
+    """Cells of a table: the path as a small picture, and the badge of the gap."""
+    told = result.max_relative_gap
+    return {
+        "path": Html(_sparkline(result)),
+        "true gap": badge(told if np.isfinite(told) else None),
+    }
 
 
 def _cell(value: Any) -> str:
+    if isinstance(value, Html):
+        return value
     if isinstance(value, str):
         return escape(value)
-    return "" if np.isnan(value) else f"{value:,.4g}"
+    return "" if value is None or np.isnan(value) else f"{value:,.4g}"
 
 
 def _table(rows: dict[str, str]) -> str:
@@ -84,14 +108,14 @@ def _number(value: float | None) -> str:
     return "unknown" if value is None else f"{value:.4g}"
 
 
-def _badge(gap: float | None) -> str:
-    """The worst true gap, green where it certifies."""
+def badge(gap: float | None) -> Html:
+    """The worst true gap, relative to f(0), green where it certifies."""
     if gap is None:
-        return ""
+        return Html("")
     colour, word = ("#1a7f37", "certified") if gap <= _SMALL else ("#9a6700", "not certified")
     style = f"border:1px solid {colour};color:{colour};border-radius:6px;padding:0 6px"
     text = f"true gap at most {gap:.1e} of f(0): {word} to {_SMALL:g}"
-    return f'<span style="{style}">{text}</span>'
+    return Html(f'<span style="{style}">{text}</span>')
 
 
 def _sparkline(result: Any) -> str:
@@ -101,13 +125,17 @@ def _sparkline(result: Any) -> str:
     means = np.asarray(abs(result.coefs).mean(axis=1)).ravel()
     largest = np.argsort(-means, kind="stable")[: min(_LINES, np.count_nonzero(means))]
     table = result.coefs.tocsr()[largest].toarray()
+    return sparkline(table, f"The {len(table)} largest coefficients along the path")
+
+
+def sparkline(table: NDArray[np.float64], label: str) -> Html:
+    """Rows of numbers (k, n) as lines above each other, as SVG."""
     low, high = min(0.0, float(table.min())), max(0.0, float(table.max()))
     x = np.linspace(1.0, _WIDTH - 1.0, table.shape[1])
-    y = _HEIGHT - 2.0 - (table - low) / (high - low) * (_HEIGHT - 4.0)
+    y = _HEIGHT - 2.0 - (table - low) / ((high - low) or 1.0) * (_HEIGHT - 4.0)
     lines = "".join(_line(x, row) for row in y)
-    label = f"The {len(table)} largest coefficients along the path"
     size = f'width="{_WIDTH:g}" height="{_HEIGHT:g}"'
-    return f'<svg {size} role="img" aria-label="{label}">{lines}</svg>'
+    return Html(f'<svg {size} role="img" aria-label="{label}">{lines}</svg>')
 
 
 def _line(x: Any, y: Any) -> str:

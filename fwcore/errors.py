@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -23,6 +25,17 @@ class ParameterError(ValueError):
         self.owner = owner
         self.rule = rule
         self.got = got
+
+    @classmethod
+    def unknown(
+        cls, name: str, owner: str, got: Any, known: Iterable[str], most: int = 200
+    ) -> ParameterError:
+        """A name that is none of those ``known``; the nearest of them is told."""
+        names, text = [*known], got[:most] if isinstance(got, str) else got
+        near = difflib.get_close_matches(str(text), names, 1)
+        return cls(
+            name, owner, f"one of {names}" + (f"; the nearest is {near[0]!r}" if near else ""), text
+        )
 
     def __reduce__(self) -> tuple[type[ParameterError], tuple[str, str, str, Any]]:
         return type(self), (self.name, self.owner, self.rule, self.got)

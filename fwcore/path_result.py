@@ -6,15 +6,15 @@ import importlib.metadata
 import platform
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
 from fwcore.display import result_html
-from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
+from fwcore.plotting import drawn
 from fwcore.reproduce import code_of, command_of, digest_of
 from fwcore.result_files import dataframe, dataset, write_points, write_trace
 from fwcore.status import Status
@@ -64,6 +64,7 @@ class PathResult:
     versions: dict[str, str]
     notes: dict[str, Any]
     source: tuple[tuple[str, Any], ...] = ()
+    pictures: ClassVar[str] = "paths"
 
     def __repr__(self) -> str:
         reached = f"{len(self.points)} of {len(self.grid)} points"
@@ -157,17 +158,15 @@ class PathResult:
         Parameters
         ----------
         kind : str
-            Of `app.plots.plot`: "path", "error", "active", "gap", "race", "oracle", "residuals".
+            Of `app.plots.plot`: "path", "error", "active", "gap", "race", "oracle", "overlap", or
+            "residuals", which also takes the ``problem``.
 
         Raises
         ------
         ParameterError
             Nothing is installed that draws, or there is no such kind.
         """
-        found = [*importlib.metadata.entry_points(group="fwcore.plots")]
-        if not found:
-            raise ParameterError("kind", "plot", "drawn by a package that is installed", kind)
-        return found[0].load()(self, kind, **given)
+        return drawn(self, kind, given)
 
     def _repr_html_(self) -> str:
         return result_html(self)

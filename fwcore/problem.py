@@ -25,11 +25,11 @@ from fwcore.arrays import (
     scaled,
 )
 from fwcore.design import Design
-from fwcore.display import problem_html
 from fwcore.forms import FORMS
 from fwcore.judging import Verdict, best_shift, duality_gap, image, misclassified
 from fwcore.kernels.types import Floats, Ints
 from fwcore.losses import Loss
+from fwcore.problem_tables import ProblemTables
 
 # Sums in another order differ by less than this share of them.
 _TIE = 1e-9
@@ -38,7 +38,7 @@ _NOTHING = np.zeros(0, np.int64), np.zeros(0)
 
 
 @dataclass(frozen=True)
-class Problem:
+class Problem(ProblemTables):
     """f(a) = sum_i l(x_i'a, y_i) on one design; immutable, so that threads share it. Make it with
     `Problem.from_arrays`.
 
@@ -111,7 +111,8 @@ class Problem:
         ----------
         X : ndarray, scipy sparse matrix, DataFrame or design of shape (m, p)
             A design, made by `design.Products.of` or opened by `design.open_folder`, is taken as it
-            is stored, without a copy.
+            is stored. Values in Fortran order or compressed columns are not copied where their type
+            is ``dtype``: do not change them afterwards.
         y : array of shape (m,)
         loss : str or Loss
             "squared", "logistic" or "huber", see `fwcore.losses`. The response of the logistic loss
@@ -302,7 +303,7 @@ class Problem:
             gap = float("inf")
         test_error, test_misclassified = self._test_errors(indices, coefficients)
         nnz, train_error = int(np.count_nonzero(coefficients)), self._train_error(fitted)
-        wrong = self._misclassified(self.y_offset + self.y_scale * fitted, self._given)
+        wrong = self._misclassified(self.y_offset + self.y_scale * fitted, self.given)
         errors = (train_error, test_error, l1, nnz, wrong, test_misclassified)
         return Verdict(objective, gap, *errors)
 
@@ -326,8 +327,8 @@ class Problem:
         return self.y_scale**self.loss.error_power * self.loss.error(fitted, self.y)
 
     @property
-    def _given(self) -> Floats:
-        """The response in the units given."""
+    def given(self) -> Floats:
+        """The response of the training rows in the units given."""
         return self.y_offset + self.y_scale * self.y
 
     def _test_errors(self, indices: Ints, coefficients: Floats) -> tuple[float, float]:
@@ -340,8 +341,6 @@ class Problem:
 
     def _misclassified(self, prediction: Floats, labels: Floats) -> float:
         return misclassified(prediction, labels) if self.labels else _NAN
-
-    _repr_html_ = problem_html
 
     def predict(self, design: Design, indices: Ints, coefficients: Floats) -> Floats:
         """Of the rows of ``design`` or ``test_design``, in the units of the y that was given."""

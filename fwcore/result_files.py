@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +87,13 @@ def dataset(result: PathResult) -> Any:
     held["coefficient"] = (("value", "feature"), table)
     where = {"value": rows.index.to_numpy(), "feature": features}
     return xarray.Dataset(held, where, {"solver": result.solver, "problem": result.problem})
+
+
+def combined(frames: Mapping[str, Any], of: str, along: str) -> Any:
+    """Data frames below each other, indexed by what they are ``of`` and the row ``along`` them."""
+    import pandas
+
+    return pandas.concat(frames, names=[of, along])
 
 
 def read_points(file: str | Path) -> Any:

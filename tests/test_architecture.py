@@ -11,12 +11,21 @@ ROOT = Path(__file__).parent.parent
 SOURCES = sorted([*(ROOT / "fwcore").rglob("*.py"), *(ROOT / "app").rglob("*.py")])
 
 LAYERS = (
-    ("errors", "status", "forms", "trace", "cache", "display", "progress"),
+    ("errors", "status", "forms", "trace", "cache", "display", "plotting", "progress"),
     ("kernels", "design", "losses", "step_rules", "sampling"),
-    ("oracles", "option_kinds", "options", "arrays", "judging", "problem", "theory"),
+    (
+        "oracles",
+        "option_kinds",
+        "options",
+        "arrays",
+        "judging",
+        "problem_tables",
+        "problem",
+        "theory",
+    ),
     ("solvers",),
     ("solve",),
-    ("grids", "warmup", "reproduce", "result_files", "path_result", "path"),
+    ("grids", "warmup", "reproduce", "result_files", "path_result", "path_results", "path"),
     ("datasets", "experiments"),
     ("cli",),
 )
@@ -95,7 +104,7 @@ PICTURES = {
 """Pictures never import each other, the scheduler or the explorer."""
 FOR_PICTURES = {"app.live.picture", "app.live.features", "app.live.thinning", "app.runs"}
 SHOWS = {"app.main", "app.explorer", "app.drain", "app.wire", "app.plots.race", "app.plots.paths"}
-SHOWS |= {"app.plots.papers"}
+SHOWS |= {"app.plots.papers", "app.plots.problems"}
 SHOWS |= {"app.address", "app.cell", "app.report"}
 """The modules of the app that know Panel, Bokeh or HoloViews."""
 

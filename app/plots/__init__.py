@@ -2,7 +2,8 @@
 for notebooks.
 """
 
-from app.plots.paths import CURVES, PLOTS, plot
+from app.plots.drawing import FAMILIES, plot
+from app.plots.paths import CURVES
 from app.plots.race import race_curves
 
-__all__ = ["CURVES", "PLOTS", "plot", "race_curves"]
+__all__ = ["CURVES", "FAMILIES", "plot", "race_curves"]

@@ -129,10 +129,13 @@ def overlap(results: Mapping[str, PathResult]) -> Any:
     return picture.opts(cmap="viridis", tools=["hover"], **look)
 
 
-def residuals(results: Mapping[str, PathResult], problem: Problem) -> Any:
+def residuals(results: Mapping[str, PathResult], problem: Problem | None = None) -> Any:
     """Residuals against predictions at the point of least test error (or the last), on the rows
     that were learnt from.
     """
+    if problem is None:
+        rule = "given for residuals: plot('residuals', problem=...)"
+        raise ParameterError("problem", "plot", rule, None)
     clouds = []
     for k, (name, result) in enumerate(results.items()):
         errors = result.points["test_error"]
@@ -155,32 +158,3 @@ CURVES: dict[str, Callable[..., Any]] = {
 """Pictures of any results by name, which a report holds."""
 PLOTS = CURVES | {"oracle": oracle, "overlap": overlap, "residuals": residuals}
 """And those that ask for more; a new one is a function and a line here."""
-
-
-def plot(results: PathResult | Mapping[str, PathResult], kind: str = "path", **given: Any) -> Any:
-    """A picture of one result, or of several by name.
-
-    Parameters
-    ----------
-    results : PathResult or mapping of str to PathResult
-    kind : str
-        "race", "path", "error", "active", "gap", "oracle", "overlap" or "residuals"; the last also
-        takes ``problem``.
-
-    Returns
-    -------
-    holoviews.Overlay or holoviews.HeatMap
-
-    Raises
-    ------
-    ParameterError
-        An unknown kind, no results, or a picture that needs more.
-    """
-    if kind not in PLOTS:
-        raise ParameterError("kind", "plot", f"one of {[*PLOTS]}", kind)
-    named = {results.solver: results} if isinstance(results, PathResult) else results
-    if not named:
-        raise ParameterError("results", "plot", "one at least", "none")
-    if (kind == "residuals") != ("problem" in given):
-        raise ParameterError("problem", "plot", "given for residuals, and else not", kind)
-    return PLOTS[kind](named, **given)

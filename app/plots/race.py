@@ -4,7 +4,8 @@ al. (2020).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import holoviews as hv
@@ -127,3 +128,11 @@ def _proven(k: int, curve: experiments.race.Curve, cost: str, least: float) -> A
         label=f"{curve.solver}, proven",
     )
     return line.opts(color=run_style(k)[0], line_dash="dotted", line_width=1.2, alpha=0.6)
+
+
+PLOTS: dict[str, Callable[..., Any]] = {
+    "race": race_curves,
+    "gap": partial(race_curves, measure="true_gap"),
+    "active": partial(race_curves, measure="density"),
+}
+"""Pictures of a race by name."""

@@ -23,6 +23,7 @@ from fwcore.datasets.parsing import (
     parse_upload,
 )
 from fwcore.datasets.resuming import Progress
+from fwcore.datasets.splitting import split
 from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
 from fwcore.problem import Problem
@@ -46,6 +47,7 @@ __all__ = [
     "parse_upload",
     "read",
     "read_catalogue",
+    "split",
     "true_coefficients",
 ]
 
@@ -65,7 +67,7 @@ def find(name: str) -> Entry:
     for entry in DATASETS:
         if entry.name == name:
             return entry
-    raise ParameterError("dataset", "fwcore", f"one of {[entry.name for entry in DATASETS]}", name)
+    raise ParameterError.unknown("dataset", "fwcore", name, [entry.name for entry in DATASETS])
 
 
 def available(entry: Entry) -> bool:

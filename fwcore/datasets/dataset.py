@@ -11,6 +11,7 @@ import scipy.sparse
 
 from fwcore.arrays import ChosenNames
 from fwcore.datasets.parsing import Parsed, Report
+from fwcore.datasets.splitting import checked_split, split
 from fwcore.design import PATTERN, ProductNames, Products, product_count, standardized
 from fwcore.design.products import MOST_COLUMNS
 from fwcore.errors import ParameterError
@@ -24,7 +25,6 @@ RESPONSES = ("deviations", "as given")
 _CACHED_ENTRIES = 1 << 19
 # Products of two of these are already more than fit.
 _MOST_FEATURES = 65_535
-_LARGEST_SEED = 2**32 - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +140,7 @@ class Dataset:
         fraction = checked_split(
             split_seed, self.test_fraction if test_fraction is None else test_fraction
         )
-        X, y, test = _split(self, split_seed, fraction)
+        X, y, test = self._split(split_seed, fraction)
         train = replace(self, X=X, y=y, test=None)
         return train, None if test is None else replace(self, X=test[0], y=test[1], test=None)
 
@@ -177,7 +177,7 @@ class Dataset:
             split_seed, self.test_fraction if test_fraction is None else test_fraction
         )
         self._check_degree()
-        X, y, test = _split(self, split_seed, fraction)
+        X, y, test = self._split(split_seed, fraction)
         smaller = self.dtype != PATTERN and 12 * X.size > 8 * X.shape[0] * X.shape[1]
         if scipy.sparse.issparse(X) and (self.degree is not None or smaller):
             X, test = (
@@ -198,6 +198,18 @@ class Dataset:
             dtype=self.dtype,
             name=self.name,
         )
+
+    def _split(self, seed: int, fraction: float) -> tuple[Any, Floats, tuple[Any, Floats] | None]:
+        """The official test rows where that is their share, else as `split`."""
+        X, y, test = self.X, self.y, self.test
+        if test is not None and fraction == self.test_fraction:
+            return X, y, test
+        if test is not None:
+            sparse = scipy.sparse.issparse(X)
+            parts = [X, test[0]]
+            X = scipy.sparse.vstack(parts, format="csc") if sparse else np.vstack(parts)
+            y = np.concatenate([y, test[1]])
+        return split(X, y, fraction, seed)
 
     def _columns(
         self, X: Any, test: tuple[Any, Floats] | None
@@ -246,53 +258,6 @@ def _made_products(
     )
     tested = None if test is None else (plain.with_rows(test[0]).matrix(), test[1])
     return plain.matrix(), tested, ProductNames(plain.factors, names)
-
-
-def checked_split(split_seed: Any, test_fraction: Any) -> float:
-    """The share of rows held out.
-
-    Raises
-    ------
-    ParameterError
-        One of them is out of range.
-    """
-    if (
-        isinstance(split_seed, bool)
-        or not isinstance(split_seed, int)
-        or not 0 <= split_seed <= _LARGEST_SEED
-    ):
-        raise ParameterError("split_seed", "fwcore", f"an int in [0, {_LARGEST_SEED}]", split_seed)
-    if (
-        isinstance(test_fraction, bool)
-        or not isinstance(test_fraction, (int, float))
-        or not 0.0 <= test_fraction <= 0.9
-    ):
-        raise ParameterError("test_fraction", "fwcore", "a number in [0, 0.9]", test_fraction)
-    return float(test_fraction)
-
-
-def _split(
-    dataset: Dataset, seed: int, fraction: float
-) -> tuple[Any, Floats, tuple[Any, Floats] | None]:
-    X, y, test = dataset.X, dataset.y, dataset.test
-    if test is not None:
-        if fraction == dataset.test_fraction:
-            return X, y, test
-        X = (
-            scipy.sparse.vstack([X, test[0]], format="csc")
-            if scipy.sparse.issparse(X)
-            else np.vstack([X, test[0]])
-        )
-        y = np.concatenate([y, test[1]])
-    held_out = round(fraction * y.size)
-    if not held_out:
-        return X, y, None
-    order = np.random.default_rng(seed).permutation(y.size)
-    chosen, rest = np.sort(order[:held_out]), np.sort(order[held_out:])
-    if scipy.sparse.issparse(X):
-        rows = X.tocsr()
-        return rows[rest].tocsc(), y[rest], (rows[chosen].tocsc(), y[chosen])
-    return np.asfortranarray(X[rest]), y[rest], (np.asfortranarray(X[chosen]), y[chosen])
 
 
 def _varies(X: Any) -> Any:

@@ -19,7 +19,7 @@ from fwcore.arrays import DefaultNames
 from fwcore.datasets import made, store
 from fwcore.datasets.bundled import BUNDLED
 from fwcore.datasets.catalogue import Entry, Layout
-from fwcore.datasets.dataset import Dataset, checked_split
+from fwcore.datasets.dataset import Dataset
 from fwcore.datasets.derived import DERIVED
 from fwcore.datasets.fetching import SourceFile, digest, fetch, opened
 from fwcore.datasets.generators import GENERATORS, with_noise
@@ -33,6 +33,7 @@ from fwcore.datasets.parsing import (
     read_source,
 )
 from fwcore.datasets.resuming import Progress
+from fwcore.datasets.splitting import checked_split
 from fwcore.errors import DatasetError
 from fwcore.problem import Problem
 

@@ -126,10 +126,13 @@ class Csc(_CscFields, AsGiven):
 
 
 def store(X: Any, dtype: Any) -> Csc:
-    """``X``, scipy sparse of shape (m, p), neither centred nor scaled; never made dense."""
+    """``X``, scipy sparse of shape (m, p), neither centred nor scaled; never made dense. Values of
+    that type are not copied.
+    """
     m, p = X.shape
     csc = canonical(X)
-    return Csc(*places(csc), csc.data.astype(dtype), int(m), np.zeros(p), np.ones(p))
+    values = csc.data.astype(dtype, copy=False).view()
+    return Csc(*places(csc), values, int(m), np.zeros(p), np.ones(p))
 
 
 def canonical(X: Any) -> Any:

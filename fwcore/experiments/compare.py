@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
 from fwcore import grids
-from fwcore.display import Figures
+from fwcore.display import pictures_of
 from fwcore.errors import ParameterError
 from fwcore.experiments.metrics import f_measure
 from fwcore.experiments.solver_spec import SolverSpec
@@ -22,6 +22,7 @@ from fwcore.forms import FORMS
 from fwcore.kernels.types import Floats
 from fwcore.path import Walk
 from fwcore.path_result import PathResult
+from fwcore.path_results import Figures, PathResults
 from fwcore.problem import Problem
 from fwcore.status import Status
 
@@ -81,6 +82,31 @@ class Summary:
         }
 
 
+class Comparison(Figures[Summary]):
+    """What solvers took and reached, a `Summary` each, with speed-ups over `REFERENCE`;
+    ``results`` are the paths of the first seed, by solver.
+
+    In a notebook it is a table with the paths as small pictures; `plot` draws ``results``.
+    """
+
+    pictures: ClassVar[str] = "paths"
+
+    def __init__(self, rows: Sequence[Summary], results: PathResults) -> None:
+        known = [row.seconds for row in rows if row.solver.partition(":")[0] == REFERENCE]
+        reference = known[0] if known else float("nan")
+        super().__init__(replace(row, speedup=reference / row.seconds) for row in rows)
+        self.results = results
+
+    def to_dataframe(self) -> Any:
+        """The figures as a pandas data frame, a row each solver."""
+        import pandas
+
+        return pandas.DataFrame([asdict(row) for row in self]).set_index("solver")
+
+    def _cells(self, row: Summary) -> dict[str, Any]:
+        return row.told() | pictures_of(self.results[row.solver])
+
+
 def compare(
     problem: Problem,
     specs: Sequence[SolverSpec],
@@ -93,7 +119,7 @@ def compare(
     seed: int = 0,
     progress: Callable[[str, int, int], None] | None = None,
     stopped: Callable[[], bool] = lambda: False,
-) -> Figures[Summary]:
+) -> Comparison:
     """Walk the path with every solver and seed, one after the other.
 
     Parameters
@@ -127,6 +153,7 @@ def compare(
     forms = {spec.solver.form for spec in specs}
     along = {form: grids.grid(problem, form, points, delta_max) for form in forms}
     found: list[Summary] = []
+    first = PathResults()
     for spec in specs:
         results = []
         for k in range(repeats):
@@ -134,17 +161,11 @@ def compare(
                 progress(spec.text, len(found) * repeats + k, len(specs) * repeats)
             result = _walked(_walk(problem, spec, along, shared or {}, seed + k), stopped)
             if result is None:
-                return _with_speedups(found)
+                return Comparison(found, first)
             results.append(result)
         found.append(_figures(spec, results, truth, problem.y_scale))
-    return _with_speedups(found)
-
-
-def _with_speedups(found: list[Summary]) -> Figures[Summary]:
-    reference = next(
-        (row.seconds for row in found if row.solver.partition(":")[0] == REFERENCE), float("nan")
-    )
-    return Figures(Summary(**vars(row) | {"speedup": reference / row.seconds}) for row in found)
+        first[spec.text] = results[0]
+    return Comparison(found, first)
 
 
 def _walk(

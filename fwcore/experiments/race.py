@@ -7,17 +7,19 @@ of samples).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
 import numpy as np
 
-from fwcore.display import Figures
+from fwcore.display import badge, rows_html, sparkline
 from fwcore.errors import ParameterError
 from fwcore.experiments.solver_spec import SolverSpec
 from fwcore.kernels.types import Floats
 from fwcore.path import Walk, walk_path
+from fwcore.path_results import Figures
 from fwcore.problem import Problem
+from fwcore.result_files import combined
 from fwcore.solve import Snapshot
 from fwcore.solvers import certified_solver
 
@@ -61,9 +63,13 @@ class Curve:
             "derivatives": float(self.grads[-1]),
             "CPU seconds": float(self.seconds[-1]),
             "objective": float(self.objective[-1]),
-            "true gap / f(0)": float(self.true_gap[-1]),
             "non-zero": f"{self.density[-1]:.2%}",
+            "course": sparkline(self.objective[None], "The objective, look by look"),
+            "true gap": badge(float(self.true_gap[-1])),
         }
+
+    def _repr_html_(self) -> str:
+        return rows_html([self.told()])
 
     def at(self, cost: float, unit: str = "entries") -> float:
         """The least objective that had been reached for so much, in ``entries``, ``grads`` or
@@ -88,6 +94,26 @@ class Curve:
             if late.sum() > 1
             else float("nan")
         )
+
+
+class Race(Figures[Curve]):
+    """What solvers had reached against what it cost, a `Curve` each.
+
+    ``plot()`` draws them; ``cost`` and ``measure`` are those of `app.plots.race_curves`.
+    """
+
+    pictures: ClassVar[str] = "race"
+
+    def to_dataframe(self) -> Any:
+        """All looks as a pandas data frame, indexed by solver and look."""
+        import pandas
+
+        names = [field.name for field in fields(Curve) if field.name not in ("solver", "notes")]
+        frames = {
+            curve.solver: pandas.DataFrame({name: getattr(curve, name) for name in names})
+            for curve in self
+        }
+        return combined(frames, "solver", "look")
 
 
 def certified_minimum(problem: Problem, form: str, value: float) -> float:
@@ -124,7 +150,7 @@ def race(
     grads: float | None = None,
     bounds: bool = False,
     seed: int = 0,
-) -> Figures[Curve]:
+) -> Race:
     """Walk to one point with every solver until each has touched so many entries of X, or taken so
     many derivatives.
 
@@ -168,7 +194,7 @@ def race(
     unit, budget = ("grads", grads) if entries is None else ("entries", entries)
     if budget is None or not budget >= 1:
         raise ParameterError(unit, "fwcore race", "a number of at least 1", budget)
-    return Figures(_run(problem, spec, value, unit, budget, bounds, seed) for spec in specs)
+    return Race(_run(problem, spec, value, unit, budget, bounds, seed) for spec in specs)
 
 
 def _run(

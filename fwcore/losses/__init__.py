@@ -62,7 +62,7 @@ def find_loss(text: str) -> Loss:
     """
     name, _, options = str(text).partition(":")
     if name not in LOSSES:
-        raise ParameterError("loss", "Problem", f"one of {[*LOSSES]}", text)
+        raise ParameterError.unknown("loss", "Problem", text, LOSSES)
     return LOSSES[name].parse(options)
 
 

@@ -97,7 +97,7 @@ def find_solver(name: str) -> Solver:
     for solver in all_solvers():
         if solver.name == name:
             return solver
-    raise ParameterError("solver", "fwcore", f"one of {[s.name for s in all_solvers()]}", name)
+    raise ParameterError.unknown("solver", "fwcore", name, [s.name for s in all_solvers()])
 
 
 _REGISTERED: list[Solver] = []

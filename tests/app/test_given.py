@@ -1,6 +1,7 @@
 """What a notebook gives: arrays, a data frame, a dataset, runs."""
 
 import asyncio
+import tracemalloc
 
 import numpy as np
 import pandas
@@ -14,6 +15,7 @@ from fwcore import ParameterError, Problem, walk_path
 RANDOM = np.random.default_rng(0)
 X = RANDOM.standard_normal((60, 8))
 Y = 2.0 * X[:, 0] - X[:, 3] + 0.1 * RANDOM.standard_normal(60)
+FRAME = pandas.DataFrame(X).assign(price=Y)
 RUNS = [("sfw", {"sampling": "50%", "tol": 1e-4}), "cd"]
 
 
@@ -42,7 +44,12 @@ def test_arrays_are_walked_as_they_are():
     [
         {"X": scipy.sparse.csr_array(X), "y": Y, "runs": ["cd"]},
         {"X": X, "y": Y, "test_fraction": 0.0, "runs": ["cd"]},
-        {"X": pandas.DataFrame(X).assign(price=Y), "target": "price", "runs": ["cd"]},
+        {"X": FRAME, "target": "price", "runs": ["cd"]},
+        {"X": pandas.DataFrame(np.column_stack([X, Y])), "target": 8, "runs": ["cd"]},
+        {
+            "dataset": "made:correlated_gaussian:rows=50,columns=50,relevant=5,seed=0,rho=0.5,snr=3.0",
+            "runs": ["cd"],
+        },
         {"X": X, "y": np.sign(Y), "loss": "logistic", "runs": ["scd"]},
         {"dataset": "diabetes", "runs": ["cd"]},
     ],
@@ -58,6 +65,23 @@ def test_what_can_be_given(given):
     ("given", "told"),
     [
         ({"X": X, "y": Y[:5]}, "'y' parameter .* of length 60"),
+        ({"X": X, "y": 3}, "'y' parameter .* of length 60"),
+        ({"X": X, "y": "price"}, "'y' parameter .* numbers. Got 'price'"),
+        ({"X": X[:, 0], "y": Y}, "'X' parameter .* two dimensions"),
+        ({"X": X + 1j, "y": Y}, "'X' parameter .* real numbers"),
+        ({"X": "pyrim"}, "dataset='pyrim'"),
+        ({"X": X, "y": Y, "test": (X,)}, "'test' parameter .*X_test"),
+        ({"X": X, "y": Y, "test": (X, Y[:3])}, "'test' parameter .* of length 60"),
+        ({"X": X, "y": Y, "test_fraction": 2}, "'test_fraction' parameter"),
+        ({"X": X, "y": Y, "feature_names": "abcdefgh"}, "'feature_names' parameter"),
+        ({"datset": "pyrim"}, "'argument' parameter .* the nearest is 'dataset'"),
+        ({"X": FRAME.assign(a="x"), "target": "price"}, "column 'a' holds others"),
+        ({"X": FRAME.assign(a=np.nan), "target": "price"}, "column 'a' misses values"),
+        ({"runs": "sfw"}, "'runs' parameter .* a list"),
+        ({"runs": [3]}, "'runs' parameter"),
+        ({"runs": [("sfw",)]}, "'runs' parameter"),
+        ({"runs": [("sfw", ["x"])]}, "'runs' parameter"),
+        ({"runs": [("sfw", {"sampling": 0.01})]}, "'sampling'"),
         ({"X": X}, "given with X, or else target"),
         ({"y": Y}, "left out without X"),
         ({"X": X, "y": np.full(60, np.nan)}, "'y' parameter"),
@@ -67,7 +91,7 @@ def test_what_can_be_given(given):
         ({"runs": ["swf"]}, "the nearest is 'sfw'"),
         ({"runs": [("sfw", {"tool": 1})]}, "the nearest is 'tol'"),
         ({"runs": [("sfw", {"tol": -1})]}, "'Tolerance' parameter|'tol' parameter"),
-        ({"X": pandas.DataFrame(X).assign(price=Y), "target": "prise"}, "the nearest is 'price'"),
+        ({"X": FRAME, "target": "prise"}, "the nearest is 'price'"),
         ({"X": X, "target": "price"}, "no named columns"),
         ({"loss": "sqared"}, "the nearest is 'squared'"),
     ],
@@ -97,3 +121,40 @@ def test_two_explorers_are_independent():
         second._commander.obey({"do": "set", "name": "dataset", "value": first.settings.dataset})
     first.close()
     second.close()
+
+
+def test_compressed_columns_are_copied_at_most_once():
+    p = 1_000_000
+    matrix = scipy.sparse.random_array((100, p), density=0.1, rng=1, format="csc")
+    y = np.arange(100.0)
+    size = matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes
+    for share, copies in ((0.25, 1.0), (0.0, 0.0)):
+        tracemalloc.start()
+        page = Explorer(X=matrix, y=y, test_fraction=share, runs=["sfw"])
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        # Besides, short row numbers, vectors of a number a column, and marks of the rows.
+        assert peak < (copies + 0.5) * size + 10 * 8 * p
+        page.close()
+
+
+def test_settings_are_read_and_set_by_name():
+    page = Explorer(dataset="diabetes", runs=["sfw"])
+    page.settings.tol = 1e-4
+    assert page.settings.tol == page.settings.runs[0].options.tol == 1e-4
+    page.settings.points = 7
+    with pytest.raises(ParameterError, match="the nearest is 'tol'"):
+        page.settings.toll = 1e-5
+    with pytest.raises(ParameterError, match="the nearest is 'pyrim'"):
+        page.settings.dataset = "piyrim"
+    with pytest.raises(ParameterError, match="the nearest is 'gap'"):
+        page.view("gapp")
+    page.close()
+
+
+def test_results_are_a_table_a_frame_and_pictures():
+    results = walked(dataset="diabetes", runs=RUNS)
+    assert results._repr_html_().count("<svg") == 2
+    assert results.to_dataframe().index.names == ["run", "place"]
+    assert len(results.to_dataframe()) == 12
+    assert len(list(results.plot("active"))) == 2

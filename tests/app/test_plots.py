@@ -6,7 +6,8 @@ import pytest
 
 from app.plots import plot, race_curves
 from fwcore import ParameterError, datasets, walk_path
-from fwcore.experiments import race
+from fwcore.experiments import compare, race
+from fwcore.experiments.solver_spec import parse_specs
 
 
 def curve(name, scale=1.0):
@@ -89,3 +90,42 @@ def test_a_result_draws_itself_in_every_way():
     for kind, given in (("nothing", {}), ("oracle", {}), ("residuals", {}), ("gap", both)):
         with pytest.raises((ParameterError, TypeError)):
             sampled.plot(kind, **given)
+
+
+def test_comparisons_races_and_problems_draw_themselves():
+    problem = datasets.load("diabetes")
+    rows = compare.compare(problem, parse_specs("cd,sfw:10%"), repeats=2, points=4)
+    assert list(rows.results) == ["cd", "sfw:10%"]
+    for kind in ("race", "gap", "overlap", "path"):
+        hv.render(rows.plot(kind), backend="bokeh")
+    hv.render(rows.plot("residuals", problem=problem), backend="bokeh")
+    shown = rows._repr_html_()
+    assert shown.count("<svg") == 2
+    assert "certified" in shown
+    assert rows.to_dataframe().loc["cd", "speedup"] == 1.0
+    lam = problem.lam_max / 10
+    curves = race.race(problem, parse_specs("scd,cd"), lam, entries=5 * problem.entries)
+    assert [line.label for line in curves.plot("gap")] == ["scd", "cd"]
+    hv.render(curves.plot(cost="steps"), backend="bokeh")
+    frame = curves.to_dataframe()
+    np.testing.assert_array_equal(frame.loc["scd"]["objective"], curves[0].objective)
+    assert curves[0]._repr_html_().count("<svg") == 1
+    heights = problem.plot().dimension_values("rows")
+    assert heights.sum() == problem.m
+    slopes = problem.plot("correlations").dimension_values("slope")
+    assert slopes[0] == pytest.approx(problem.lam_max)
+    frame = problem.to_dataframe()
+    assert frame.shape == (problem.m, problem.p + 1)
+    np.testing.assert_allclose(frame.drop(columns="response").T @ problem.y, problem.sigma)
+    for asked in ({"kind": "rase"}, {"kind": "gap", "cast": 1}):
+        with pytest.raises(ParameterError, match=r"'(kind|cast)'"):
+            curves.plot(**asked)
+
+
+def test_frames_become_xarray_datasets():
+    pytest.importorskip("xarray")
+    problem = datasets.load("diabetes")
+    rows = compare.compare(problem, parse_specs("cd,fw"), repeats=1, points=3)
+    assert dict(rows.results.to_xarray().sizes) == {"run": 2, "place": 3}
+    assert dict(rows.to_xarray().sizes) == {"solver": 2}
+    assert problem.to_xarray()["design"].shape == (problem.m, problem.p)

@@ -125,7 +125,7 @@ def sparse_npz(indices, shape):
 @pytest.fixture(scope="module")
 def guard():
     """A reader of its own, so that its memory can be measured."""
-    guard = Guard()
+    guard = Guard(most_kept=1 << 40)
     guard.warm()
     yield guard
     guard.close()
@@ -240,6 +240,14 @@ def test_an_answer_that_nobody_waited_for_is_not_taken_for_another(guard):
         ).report.name
         == "second.csv"
     )
+
+
+def test_a_reader_that_holds_on_to_memory_is_replaced():
+    guard = Guard(most_kept=1)
+    small = Source("a.csv", content=b"a,b\n1,2\n3,5\n")
+    for _ in range(2):
+        assert guard.read(small, ParseOptions(), UPLOAD).report.rows == 2
+        assert guard._process is None
 
 
 def test_a_reader_that_takes_too_long_is_ended():

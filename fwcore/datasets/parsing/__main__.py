@@ -1,5 +1,5 @@
 """The process that reads files for `fwcore.datasets.parsing.guarded`, which starts it with a pipe's
-number.
+number, and the bytes beyond which it is to be replaced.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ def main() -> None:
         pipe.send(True)
         while True:
             source, options, limits = pipe.recv()
-            if own := _data_size():
+            if own := _bytes_of("VmData"):
                 most = own + _COPIES * (limits.memory + source.size)
                 resource.setrlimit(
                     resource.RLIMIT_DATA, (most, resource.getrlimit(resource.RLIMIT_DATA)[1])
                 )
-            pipe.send(_answer(source, options, limits))
+            answer = _answer(source, options, limits)
+            pipe.send((answer, _bytes_of("VmRSS") > int(sys.argv[2])))
 
 
 def _answer(source: Source, options: ParseOptions, limits: Limits) -> Any:
@@ -45,11 +46,13 @@ def _answer(source: Source, options: ParseOptions, limits: Limits) -> Any:
         return error
 
 
-def _data_size() -> int:
-    """Bytes of writable memory that this process has asked for; zero where that is not known."""
+def _bytes_of(kind: str) -> int:
+    """Memory of this process: VmData is what is writable, VmRSS what is held; zero where that is
+    not known.
+    """
     with contextlib.suppress(OSError, ValueError), open("/proc/self/status") as status:
         for line in status:
-            if line.startswith("VmData"):
+            if line.startswith(kind):
                 return int(line.split()[1]) << 10
     return 0
 

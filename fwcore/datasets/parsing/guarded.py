@@ -2,7 +2,7 @@
 must not take the server along.
 
 The process has bounded memory and time, reads one file after the other, and is replaced when it
-dies.
+dies, or holds on to the memory of a large file.
 """
 
 from __future__ import annotations
@@ -21,13 +21,15 @@ from fwcore.errors import DatasetError
 
 SECONDS = 30.0
 _START_SECONDS = 60.0
+MOST_KEPT = 256 << 20
+"""Bytes that the process may keep after a file: allocators give little back, a new process all."""
 
 
 class Guard:
     """One process that reads files for all who ask; they wait for each other."""
 
-    def __init__(self, seconds: float = SECONDS) -> None:
-        self._seconds = seconds
+    def __init__(self, seconds: float = SECONDS, most_kept: int = MOST_KEPT) -> None:
+        self._seconds, self._most_kept = seconds, most_kept
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._pipe: Connection | None = None
@@ -47,7 +49,7 @@ class Guard:
                 if not pipe.poll(self._seconds):
                     self.close()
                     refuse(source.name, f"not read within {self._seconds:g} seconds.")
-                answer = pipe.recv()
+                answer, swollen = pipe.recv()
             except (EOFError, OSError):
                 self.close()
                 refuse(source.name, "broken in a way that stopped its reader.")
@@ -56,6 +58,8 @@ class Guard:
                 # next file.
                 self.close()
                 raise
+            if swollen:
+                self.close()
         if isinstance(answer, DatasetError):
             raise answer
         return answer  # type: ignore[no-any-return]
@@ -78,7 +82,7 @@ class Guard:
             return self._pipe
         self.close()
         ours, theirs = multiprocessing.Pipe()
-        command = [sys.executable, "-m", __package__, str(theirs.fileno())]
+        command = [sys.executable, "-m", __package__, str(theirs.fileno()), str(self._most_kept)]
         with theirs:
             self._process = subprocess.Popen(
                 command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
