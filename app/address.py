@@ -6,7 +6,12 @@ from weakref import WeakKeyDictionary
 
 import panel as pn
 from bokeh.document import Document
+from panel.io.resources import get_dist_path
 
+_HEAD = """{% block postamble %}
+<meta name="viewport" content="width=device-width, initial-scale=1">
+{% endblock %}"""
+"""What Panel's page lacks: without it a phone draws the page of a desk, and makes it small."""
 _PLACES: WeakKeyDictionary[Document, int] = WeakKeyDictionary()
 
 
@@ -30,3 +35,14 @@ def place() -> int:
         return 0
     _PLACES[document] = before = _PLACES.get(document, -1) + 1
     return before
+
+
+def furnish(title: str) -> None:
+    """Give the document that is being made its head."""
+    doc = pn.state.curdoc
+    # Panel points style sheets at this server when it answers the request of the page. A session
+    # that is made again because the page took long to connect gets no such request, and its page
+    # would ask a content delivery network.
+    doc.template_variables["dist_url"] = get_dist_path()
+    doc.template = _HEAD
+    doc.title = title

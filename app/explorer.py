@@ -8,7 +8,6 @@ from typing import Any
 
 import panel as pn
 from panel.io.callbacks import PeriodicCallback
-from panel.io.resources import get_dist_path
 from panel.viewable import Viewer
 
 from app import address, recorded, server, words
@@ -191,6 +190,10 @@ class Explorer(Scripted, Viewer):
                 fault = fault_of(data, str(error))
             else:
                 self.refusal = str(error)
+        except Exception as error:
+            # One command less, and the page goes on.
+            _log.exception("%s failed", asked)
+            self.refusal = f"That failed, and is recorded: {type(error).__name__}: {error}"
         finally:
             self.obeying = False
         self.wire.put(fault=fault)
@@ -339,11 +342,7 @@ class Explorer(Scripted, Viewer):
     def page(self) -> Any:
         """The page that is served."""
         if address.served():
-            # Panel points style sheets at this server when it answers the request of the page. A
-            # session that is made again because the page took long to connect gets no such request,
-            # and its page would ask a content delivery network.
-            pn.state.curdoc.template_variables["dist_url"] = get_dist_path()
-            pn.state.curdoc.title = TITLE
+            address.furnish(TITLE)
         return self.wire
 
     def __panel__(self) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import ChainMap
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from typing import Any
 from app.live import all_pictures
 from app.live.computed import Computation
 from app.live.features import TopFeatures
-from app.live.picture import Shown
+from app.live.picture import Picture, Shown
 from app.live.reference import reference_of
 from app.live.sources import RunSources
 from app.live.spread import reached_by_all, spread
@@ -24,6 +25,7 @@ from app.tables import points_table, printed_table, runs_table
 from app.wire import Wire
 
 _CHOOSE_EVERY_SECONDS = 1.0
+_log = logging.getLogger(__name__)
 
 
 class Feed:
@@ -51,6 +53,8 @@ class Feed:
         self._names_drawn: dict[int, str] = {}
         self._computing: dict[tuple[int, str], Computation] = {}
         self._held: dict[tuple[int, str], tuple[Any, ...]] = {}
+        self._silent: set[str] = set()
+        """Pictures whose words have failed, which is told once."""
 
     def shown(self) -> list[Shown]:
         """The runs to be drawn, in the order of the list."""
@@ -88,7 +92,14 @@ class Feed:
         return self._names_drawn.get(spec.key) or self.name(spec)
 
     def name(self, spec: RunSpec) -> str:
-        """What a run is called where its data are shown, whatever has been set since."""
+        """What a run is called where its data are shown, whatever has been set since; of those
+        with the same name all but the first have a number.
+        """
+        name = self._plain(spec)
+        first = next((s for s in self._settings.runs if self._plain(s) == name), spec)
+        return name if first is spec else f"{name} ({spec.key})"
+
+    def _plain(self, spec: RunSpec) -> str:
         return spec.given_name or self._session.names.get(spec.key) or spec.name
 
     def look_at(self, pictures: tuple[str, ...], table: bool) -> None:
@@ -121,8 +132,9 @@ class Feed:
         for key, sources in self._sources.items():
             sources.tick(names, self._features, changed, reference)
             if self._wire.state.get(f"stop:{key}") is None and sources.run.walk is not None:
-                stop = sources.run.stopping
-                self._wire.put(**{f"stop:{key}": stop[1] if stop else None})
+                rule, tol = sources.run.stopping or ("", None)
+                # Another rule bounds moves: its threshold is none of a gap.
+                self._wire.put(**{f"stop:{key}": tol if rule == "gap" else None})
         self._send_at_cursor(shown)
         if "spread" in names:
             self._send_spread(shown, reference)
@@ -212,8 +224,7 @@ class Feed:
         shown = [entry for entry in self.shown() if entry.run.reached]
         for picture in all_pictures():
             if picture.name in self.open:
-                said = [(entry.name, picture.describe(entry.run)) for entry in shown]
-                title, caption = picture.finding(shown), [[n, text] for n, text in said if text]
+                title, caption = self._said(picture, shown)
                 self._wire.put(
                     **{f"title:{picture.name}": title, f"caption:{picture.name}": caption}
                 )
@@ -223,6 +234,19 @@ class Feed:
                 points=points_table(shown),
                 printed=self._printed([entry for entry in shown if entry.run.ended]),
             )
+
+    def _said(self, picture: Picture, shown: list[Shown]) -> tuple[str, list[list[str]]]:
+        """The title and the caption of a picture; one that fails says nothing, and the others go
+        on.
+        """
+        try:
+            said = [[entry.name, picture.describe(entry.run)] for entry in shown]
+            return picture.finding(shown), [[name, text] for name, text in said if text]
+        except Exception:
+            if picture.name not in self._silent:
+                self._silent.add(picture.name)
+                _log.exception("The picture %s says nothing", picture.name)
+            return "", []
 
     def _printed(self, ended: list[Shown]) -> dict[str, Any]:
         """What a paper printed, beside the runs that are as there."""

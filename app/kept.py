@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from app.reached import Reached
 from app.runs import Pace, RunState
-from fwcore import PathResult, Status, find_loss, find_solver
+from fwcore import ParameterError, PathResult, Solver, Status, find_loss, find_solver
 
 Column = tuple[NDArray[Any], NDArray[Any]]
 
@@ -64,6 +64,8 @@ class KeptWalk:
         self._trace, self._facts = trace, facts
         self.whole = bool(facts)
         """Whether there is a result."""
+        self.options: Any = None
+        """As of a `Walk`."""
 
     def result(self) -> PathResult:
         """The result; its trace holds the steps that were kept."""
@@ -117,6 +119,7 @@ class Kept(Reached):
         self.solver = find_solver(solver)
         self.options = options
         self.walk = walk
+        walk.options = _read(self.solver, options)
         self.label, self.message = label, message
         self.state = RunState.DONE if walk.reached == len(walk.grid) else RunState.STOPPED
 
@@ -146,6 +149,14 @@ class Kept(Reached):
     def due(self) -> float | None:
         """Never."""
         return None
+
+
+def _read(solver: Solver, options: Mapping[str, Any]) -> Any:
+    """The options of a run; the defaults where an older version wrote what this one cannot read."""
+    try:
+        return solver.Options(**options)
+    except (ParameterError, TypeError, ValueError):
+        return solver.Options()
 
 
 def some_steps(trace: NDArray[Any], most: int) -> NDArray[Any]:

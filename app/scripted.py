@@ -125,7 +125,6 @@ class Scripted:
         found = PathResults()
         for spec in self.settings.runs:
             for run in self.session.group(spec.key)[:1]:
-                name = self.feed.name(spec)
                 if run.reached and run.exact:
-                    found[f"{name} ({spec.key})" if name in found else name] = run.walk.result()
+                    found[self.feed.name(spec)] = run.walk.result()
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 # Of data whose paper holds out nothing: without a test error half of the page is empty.
 _HELD_OUT = 0.25
 _MADE_KEPT = 7
+_MOST_REMOVED = 8
 MOST_RUNS = 40
 """Runs of one page: as many as can be told apart by colour and dash."""
 FIRST_RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -224,8 +226,9 @@ class Settings(OptionsAsSettings, param.Parameterized):
         if len(self.runs) >= most:
             raise ParameterError("runs", "the page", f"at most {most}", len(self.runs) + 1)
         self._last_key += 1
-        taken = {spec.style for spec in self.runs}
-        style = next(k for k in range(MOST_RUNS + 1) if k not in taken)
+        # Those that can be brought back keep theirs.
+        taken = {spec.style for spec in [*self.runs, *(spec for _, spec in self._removed)]}
+        style = next(k for k in itertools.count() if k not in taken)
         spec = RunSpec(self._last_key, style, find_solver(solver).name)
         if beside is None:
             if spec.options.samples():
@@ -242,22 +245,21 @@ class Settings(OptionsAsSettings, param.Parameterized):
     def clear(self) -> None:
         """Begin with an empty list."""
         self.runs.clear()
+        self._removed.clear()
         self._last_key = 0
 
     def remove(self, key: int) -> None:
         """Take a run out of the list; `restore` puts the last one back."""
         spec = self.find(key)
         self._removed.append((self.runs.index(spec), spec))
+        del self._removed[:-_MOST_REMOVED]
         self.runs.remove(spec)
 
     def restore(self) -> RunSpec | None:
-        """Put back what was removed last, in its place and in its colour if that is still free."""
+        """Put back what was removed last, in its place and as it looked."""
         if not self._removed or len(self.runs) >= server.most_runs(MOST_RUNS):
             return None
         place, spec = self._removed.pop()
-        taken = {other.style for other in self.runs}
-        if spec.style in taken:
-            spec.style = next(k for k in range(MOST_RUNS + 1) if k not in taken)
         self.runs.insert(min(place, len(self.runs)), spec)
         return spec
 

@@ -130,8 +130,8 @@ class WalkOptions(Options):
         default="moved",
         choices=_RULES,
         label="Stop when",
-        doc="moved: no coefficient moves by more than tol in a step. gap: the method's own gap is "
-        "at most tol * f(0).",
+        doc="moved: coefficients settle, none moves by more than tol in a step. gap: the gap is "
+        "small, the method's own is at most tol * f(0).",
     )
     tol = Amount(
         default=1e-3,

@@ -13,7 +13,9 @@ class Picture {
     this.lit = null
     this.plot = this.figure(ranges)
     const {properties} = this.plot
-    for (const property of [properties.inner_height, this.plot.y_range.properties.end])
+    const {x_range: across, y_range: up} = this.plot
+    for (const property of [properties.inner_height, properties.inner_width,
+      ...[across, up].flatMap(range => [range.properties.start, range.properties.end])])
       property?.change.connect(() => this.soon())
   }
 
@@ -50,11 +52,10 @@ class Picture {
     this.cursor = new (model('Span'))({dimension: 'height', visible: false, line_dash: 'dotted',
       line_width: 1.5, line_color: '#808890'})
     const pan = new (model('PanTool'))({dimensions: 'width'})
-    this.hover = this.declared.tips.length ? new (model('HoverTool'))({renderers: [],
-      mode: 'mouse', line_policy: 'nearest', tooltips: this.tooltips()}) : null
+    this.hovers = new Map()
     const tools = [pan, new (model('WheelZoomTool'))({dimensions: 'both'}),
       new (model('BoxZoomTool'))({}), new (model('ResetTool'))({}),
-      ...(this.hover ? [this.hover] : [])]
+      ...new Set(this.declared.layers.map(layer => this.hover(layer)).filter(Boolean))]
     return new (model('Figure'))({
       x_range: ranges[shared], y_range: this.factors ?? range(),
       x_scale: scale(x.log), y_scale: this.factors ? new (model('CategoricalScale'))({})
@@ -70,9 +71,25 @@ class Picture {
     })
   }
 
-  tooltips() {
-    const named = this.declared.tips.map(tip => [this.declared.labels[tip], `@${tip}`])
-    return [['run', '$name'], ...named]
+  // The columns that hovering a layer shows: those that the picture declares of points, else what
+  // is drawn.
+  tips(layer) {
+    const {tips} = this.declared
+    if (tips.length && ['points', 'paths'].includes(layer.source)) return tips
+    const [x, y] = this.columns(layer)
+    return [x, ...y.split('|')]
+  }
+
+  // What hovering a layer shows; layers that show the same have one tool.
+  hover(layer) {
+    if (!MARKS[layer.kind].hovers) return null
+    const tips = this.tips(layer)
+    const key = tips.join()
+    const tooltips = [['run', '$name'],
+      ...tips.map(tip => [this.declared.labels[tip] ?? tip, `@{${tip}}`])]
+    if (!this.hovers.has(key)) this.hovers.set(key, new (model('HoverTool'))({renderers: [],
+      mode: 'mouse', line_policy: 'nearest', tooltips, visible: this.hovers.size == 0}))
+    return this.hovers.get(key)
   }
 
   // Draws what is new, and takes away what is gone, at once: for each change of its list of glyphs
@@ -88,10 +105,8 @@ class Picture {
     const parts = wanted.flatMap(run => this.drawn.get(run.key))
     const renderers = parts.map(part => part.renderer)
     if (!equal(this.plot.renderers, renderers)) this.plot.renderers = renderers
-    if (this.hover) this.hover.renderers = parts
-      .filter(part => ['line', 'dots', 'paths', 'rings'].includes(part.layer.kind)
-        && ['points', 'paths'].includes(part.layer.source))
-      .map(part => part.renderer)
+    for (const tool of this.hovers.values()) tool.renderers = parts
+      .filter(part => this.hover(part.layer) === tool).map(part => part.renderer)
     for (const run of wanted) this.update(run.key)
     this.soon()
   }
@@ -112,25 +127,29 @@ class Picture {
     })
   }
 
-  // Run, abscissa and ordinate of what is drawn in the axes that were chosen, as text.
-  rows(most) {
-    const [x, y] = [this.axis('x').column, this.axis('y').column]
-    const text = value => typeof value == 'number' ? String(Number(value.toPrecision(5))) : value
-    const rows = []
-    const seen = new Set()
+  // What is drawn in the axes that were chosen: of each run and measure its pairs, as text.
+  series() {
+    const text = value => typeof value != 'number' ? value
+      : Math.abs(value) < 1e-3 && value != 0 ? value.toExponential(4)
+        : String(Number(value.toPrecision(5)))
+    const found = new Map()
     for (const {run, layer, renderer} of this.data) {
       const {data} = renderer.data_source
-      const place = `${run.key} ${layer.source}`
-      if (seen.has(place) || this.columns(layer).join() != `${x},${y}`) continue
-      seen.add(place)
-      ;(data[y] ?? []).forEach((value, k) => {
-        const pairs = Array.isArray(value) ? value.map((v, i) => [data[x][k][i], v])
-          : [[data[x][k], value]]
-        const name = data.name?.[k] === undefined ? run.drawn : `${run.drawn}, ${data.name[k]}`
-        for (const pair of pairs) rows.push([name, ...pair.map(text)])
-      })
+      const [x, y] = this.columns(layer)
+      const ys = MARKS[layer.kind].parts?.map(part => y + part) ?? y.split('|')
+      for (const name of ys) {
+        const key = `${run.key} ${layer.source} ${x} ${name}`
+        if (found.has(key) || !(data[name] ?? []).length) continue
+        const measure = this.declared.labels[name] ?? name.replaceAll('_', ' ')
+        found.set(key, data[name].flatMap((value, k) => {
+          const own = data.name?.[k] === undefined ? run.drawn : `${run.drawn}, ${data.name[k]}`
+          return Array.isArray(value)
+            ? value.map((v, i) => [own, measure, text(data[x][k][i]), text(v)])
+            : [[own, measure, text(data[x][k]), text(value)]]
+        }).filter(([, , , value]) => value !== 'NaN'))
+      }
     }
-    return rows.slice(0, most)
+    return [...found.values()].filter(rows => rows.length)
   }
 
   layers(run) {
@@ -151,7 +170,7 @@ class Picture {
     if (layer.kind == 'level') return this.own(run, layer, ['y'])
     const [x, y] = this.columns(layer)
     const ys = MARKS[layer.kind].parts?.map(part => y + part) ?? y.split('|')
-    const tips = layer.source == 'points' || layer.source == 'paths' ? this.declared.tips : []
+    const tips = MARKS[layer.kind].hovers ? this.tips(layer) : []
     const extra = Object.keys(MARKS[layer.kind].rows?.([], run, {lit: null}) ?? {})
     const source = this.sources.need(run.key, layer.source, [x, ...ys, ...tips, ...extra])
     return this.part(run, layer, source, makeGlyph(layer, x, ys))
@@ -177,14 +196,14 @@ class Picture {
 
   // Names at the ends of lines.
   names(run, layer) {
-    return this.own(run, {...layer, kind: 'names', style: {}}, ['x', 'y', 'text', 'colour', 'lift'])
+    return this.own(run, {...layer, kind: 'names', style: {}}, ['x', 'y', 'text', 'said', 'colour', 'lift'])
   }
 
   look(run, leads, wide) {
     for (const part of this.drawn.get(run.key)) {
       const {kind, style} = part.layer
       const mark = MARKS[kind]
-      const width = (style.line_width ?? 1.5) * (wide ? 1.8 : 1)
+      const width = wide ? Math.max(3, 1.8 * (style.line_width ?? 1.5)) : style.line_width ?? 1.5
       Object.assign(part, {run, leads, wide})
       part.renderer.setv({name: run.drawn, visible: leads || !mark.leads})
       part.renderer.glyph.setv(
@@ -192,12 +211,14 @@ class Picture {
     }
   }
 
-  // What follows from the rows of a run: colours of features, names at ends, factors.
-  update(key) {
+  // What follows from the rows of a run: colours of features, and but of ``colours`` alone names
+  // at ends, and factors.
+  update(key, colours = false) {
     for (const part of this.drawn.get(key) ?? []) {
       const {kind, source} = part.layer
       if (MARKS[kind].rows) this.colour(key, part)
-      else if (kind == 'names') part.renderer.data_source.setv({data: this.ends(key, part)},
+      if (colours) continue
+      if (kind == 'names') part.renderer.data_source.setv({data: this.ends(key, part)},
         {sync: false})
       else if (kind == 'label') this.label(key, part)
       if (this.factors && part.leads) {
@@ -256,17 +277,19 @@ class Picture {
     }
     if (!Array.isArray(xs[0])) {
       const end = last(xs, ys)
-      return end === null ? {x: [], y: [], text: [], colour: [], lift: []} : {x: [end[0]],
-        y: [end[1]], text: [brief(part.run.drawn)], colour: [part.run.colour], lift: [-NAME_LIFT]}
+      const name = brief(part.run.drawn)
+      return end === null ? {x: [], y: [], text: [], said: [], colour: [], lift: []}
+        : {x: [end[0]], y: [end[1]], text: [name], said: [name], colour: [part.run.colour],
+          lift: [-NAME_LIFT]}
     }
-    const out = {x: [], y: [], text: [], colour: [], lift: []}
+    const out = {x: [], y: [], text: [], said: [], colour: [], lift: []}
     if (!part.leads) return out
     const names = this.sources.column(key, part.layer.source, 'name')
     xs.forEach((us, k) => {
       const end = last(us, ys[k])
       if (end === null) return
       out.x.push(end[0]); out.y.push(end[1]); out.lift.push(-NAME_LIFT)
-      out.text.push(brief(String(names[k])))
+      out.text.push(brief(String(names[k]))); out.said.push(brief(String(names[k])))
       out.colour.push(FEATURE_COLOURS[k % FEATURE_COLOURS.length])
     })
     return out
@@ -296,15 +319,15 @@ class Picture {
     return property.is_unset ? NaN : property.get_value()
   }
 
-  // Names at the ends of lines that would run into each other are moved apart.
+  // Names at the ends of lines that would run into each other are moved apart, or not said.
   separate() {
     if (!Number.isFinite(this.size('inner_height'))) return
     const parts = [...this.drawn.values()].flat()
       .filter(part => part.layer.kind == 'names' && part.renderer.visible)
-    for (const [part, lift] of lifts(parts, this.places())) {
+    for (const [part, {lift, said}] of placed(parts, this.places())) {
       const source = part.renderer.data_source
-      if (!equal(source.data.lift, lift))
-        source.setv({data: {...source.data, lift}}, {sync: false})
+      if (!equal(source.data.lift, lift) || !equal(source.data.said, said))
+        source.setv({data: {...source.data, lift, said}}, {sync: false})
     }
   }
 
@@ -312,7 +335,7 @@ class Picture {
   places() {
     const {x_range, y_range} = this.plot
     const [width, height] = [this.size('inner_width'), this.size('inner_height')]
-    return {height, at: (x, y) => [pixels(x, x_range, this.axis('x').log, width),
+    return {height, width, at: (x, y) => [pixels(x, x_range, this.axis('x').log, width),
       pixels(y, y_range, this.axis('y').log, height)]}
   }
 
@@ -333,7 +356,7 @@ class Picture {
   }
 
   theme({ink, line: faint, paper}, wide) {
-    const [label, tick] = wide ? ['20px', '17px'] : ['12px', '11px']
+    const [label, tick] = wide ? ['20px', '20px'] : ['12px', '11px']
     for (const part of [...this.drawn.values()].flat())
       if (['names', 'label'].includes(part.layer.kind)) part.renderer.glyph.setv({
         text_font_size: tick, background_fill_color: paper, background_fill_alpha: 0.75})

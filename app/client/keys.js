@@ -18,7 +18,11 @@ function listen(app, gallery, stage) {
     // In a notebook the keys are the notebook's, unless the page has the focus.
     if (app.state.get('cell') && !event.composedPath().includes(app.root)) return
     const target = event.composedPath()[0]
-    const typing = TYPED.includes(target?.tagName) || target?.isContentEditable
+    // A slider takes arrows alone, and a button or a summary the space bar.
+    const slides = target?.matches?.('input[type="range"]') && !event.key.startsWith('Arrow')
+    const opens = target?.tagName == 'SUMMARY' && event.key != ' '
+    const typing = (TYPED.includes(target?.tagName) && !slides && !opens)
+      || target?.isContentEditable
     // Space presses a button, except one that was pressed to choose what is looked at.
     const chooser = target?.matches?.('[role="tab"], .pick, .picks button, .eye')
     if (typing && !(target.tagName == 'BUTTON' && (event.key != ' ' || chooser))) return

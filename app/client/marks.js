@@ -21,14 +21,16 @@ const trail = (features, run, {leads, wide, lit}) => ({
 // glyph: Bokeh's name of it. at: its columns. style: as it always is. look: as the run, whether it
 // is selected, and the factor of its width make it. parts: ends of the names of the columns that
 // stand for the chosen one. leads: whether it is drawn of the selected run alone. rows: columns
-// that the page adds to its source, of the indices of the features in its rows.
+// that the page adds to its source, of the indices of the features in its rows. hovers: whether the
+// pointer asks it.
 const MARKS = {
-  line: {glyph: 'Line', at: along, look: (run, {width}) => ({line_color: run.colour,
+  line: {glyph: 'Line', at: along, hovers: true, look: (run, {width}) => ({line_color: run.colour,
     line_dash: run.dash, line_width: width})},
-  dots: {glyph: 'Scatter', at: along, look: (run, {marker}) => ({...filled(run), marker})},
-  rings: {glyph: 'Scatter', at: along, style: {fill_alpha: 0},
+  dots: {glyph: 'Scatter', at: along, hovers: true, look: (run, {marker}) => ({...filled(run), marker})},
+  rings: {glyph: 'Scatter', at: along, hovers: true, style: {fill_alpha: 0},
     look: (run, {marker}) => ({line_color: run.colour, marker})},
   bars: {glyph: 'HBar', at: (x, [y]) => ({y: field(y), right: field(x)}), leads: true,
+    hovers: true,
     style: {left: 0, height: 0.7, fill_alpha: field('strength'), line_alpha: 0},
     look: run => filled(run), rows: shade},
   median: {glyph: 'Line', at: along, parts: ['_median'],
@@ -39,11 +41,11 @@ const MARKS = {
     look: run => ({fill_color: run.colour})},
   contours: {glyph: 'MultiLine', at: lists, style: {line_color: GREY, line_alpha: 0.6},
     look: () => ({})},
-  paths: {glyph: 'MultiLine', at: lists, style: {line_color: field('colour'),
+  paths: {glyph: 'MultiLine', at: lists, hovers: true, style: {line_color: field('colour'),
     line_width: field('width'), line_alpha: field('strength')},
     look: (run, {leads}) => ({line_dash: leads ? 'solid' : run.dash}), rows: trail},
   level: {glyph: 'HSpan', at: () => ({y: field('y')}), look: run => ({line_color: run.colour})},
-  names: {glyph: 'Text', at: () => ({x: field('x'), y: field('y'), text: field('text'),
+  names: {glyph: 'Text', at: () => ({x: field('x'), y: field('y'), text: field('said'),
     text_color: field('colour')}), look: () => ({}), style: {text_font_size: '11px',
     text_align: 'right', text_baseline: 'bottom', x_offset: -2, y_offset: field('lift')}},
   label: {glyph: 'Text', at: () => ({x: field('x'), y: field('y'), text: field('text'),

@@ -5,6 +5,8 @@ const NAME_WIDTH = 90
 const NAME_HEIGHT = 13
 const NAME_LIFT = 4
 const LONGEST_NAME = 24
+// Heights of a name that are tried, the nearest to the end of its line first.
+const STEPS = [0, 1, -1, 2, -2]
 
 const brief = name => name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name
 
@@ -14,27 +16,28 @@ function pixels(value, {start, end}, log, size) {
   return size * (place(value) - place(start)) / (place(end) - place(start))
 }
 
-// How far each name is lifted from the end of its line, by the parts that draw names.
-function lifts(parts, {height, at}) {
+// Where each name goes: how far it is lifted from the end of its line, and whether it is said at
+// all. One that finds no room near its end is left to the list of runs; those of the selected run
+// choose first.
+function placed(parts, {height, width, at}) {
   const ends = parts.flatMap(part => part.renderer.data_source.data.x.map((left, k) => {
     const [x, y] = at(left, part.renderer.data_source.data.y[k])
     return {part, k, x, y}
   }))
-  ends.sort((a, b) => a.y - b.y)
-  const near = (a, b) => Math.abs(a.x - b.x) < NAME_WIDTH
-  // Up from the lowest, and down again from the top of the frame.
-  ends.forEach((end, k) => {
-    const below = ends.slice(0, k).filter(other => near(end, other)).map(other => other.at)
-    end.at = Math.max(end.y, ...below.map(at => at + NAME_HEIGHT))
-  })
-  ends.reverse().forEach((end, k) => {
-    const above = ends.slice(0, k).filter(other => near(end, other)).map(other => other.at)
-    end.at = Math.min(end.at, height - NAME_HEIGHT, ...above.map(at => at - NAME_HEIGHT))
-  })
-  const found = new Map()
-  for (const {part, k, y, at} of ends) {
-    if (!found.has(part)) found.set(part, [])
-    found.get(part)[k] = Number.isFinite(at) ? -(NAME_LIFT + at - y) : -NAME_LIFT
+  ends.sort((a, b) => b.part.leads - a.part.leads)
+  const taken = []
+  const free = (x, y) => y >= 0 && y <= height - NAME_HEIGHT && taken.every(other =>
+    Math.abs(other.x - x) >= NAME_WIDTH || Math.abs(other.y - y) >= NAME_HEIGHT)
+  const found = new Map(parts.map(part => [part, {lift: [], said: []}]))
+  for (const {part, k, x, y} of ends) {
+    const inside = x >= -1 && x <= width + 1 && y >= -1 && y <= height + 1
+    const low = Math.min(Math.max(y, 0), height - NAME_HEIGHT)
+    const place = inside ? STEPS.map(step => low + step * NAME_HEIGHT).find(up => free(x, up))
+      : undefined
+    if (place !== undefined) taken.push({x, y: place})
+    const {lift, said} = found.get(part)
+    lift[k] = place === undefined ? 0 : -(NAME_LIFT + place - y)
+    said[k] = place === undefined ? '' : part.renderer.data_source.data.text[k]
   }
   return found
 }

@@ -94,8 +94,9 @@ function notices(app) {
   })
   app.state.on(['headline', 'changed', 'complaint', 'compiling', 'phase'], state => {
     headline.textContent = state.headline
-    changed.hidden = !state.changed || LIVE.includes(state.phase) || state.phase == 'empty'
-    changed.textContent = 'Settings changed – Run to apply.'
+    changed.hidden = !state.changed || state.phase == 'empty'
+    changed.textContent = LIVE.includes(state.phase)
+      ? 'Settings changed – Stop, then Run to apply.' : 'Settings changed – Run to apply.'
     complaint.hidden = !state.complaint
     if (complaint.textContent != state.complaint) complaint.textContent = state.complaint
     compiling.hidden = !state.compiling
@@ -115,7 +116,8 @@ function notices(app) {
 function asked() {
   const query = new URLSearchParams(location.search)
   const show = (query.get('show') ?? '').split(',').filter(Boolean)
-  return {show, bare: show.length > 0 && !show.includes('runs'),
+  // The list of runs is called by either name.
+  return {show, bare: show.length > 0 && !show.some(name => ['run', 'runs'].includes(name)),
     present: query.get('present') == '1', autoplay: query.get('autoplay') == '1'}
 }
 
@@ -173,7 +175,7 @@ class App {
   turn(dark = this.root.dataset.theme != 'dark') {
     this.root.dataset.theme = dark ? 'dark' : 'light'
     if (!this.state.get('cell'))
-      document.documentElement.style.background = dark ? '#15181c' : '#ffffff'
+      document.documentElement.style.background = dark ? '#101317' : '#ffffff'
     this.gallery.theme()
   }
 }

@@ -64,12 +64,17 @@ class Gallery {
       if (changed.has(`title:${name}`) || changed.has(`caption:${name}`)) frame.say()
   }
 
+  // The frames on the stage: the others cost nothing until they are there.
+  seen() { return [...this.frames.values()].filter(frame => frame.seen) }
+
   // After the rows of a message: names at the ends of lines, and the cursor.
   settle() {
     if (this.touched.size == 0) return
-    for (const frame of this.frames.values())
-      for (const run of this.touched) frame.picture.update(run)
     for (const frame of this.frames.values()) {
+      frame.stale ||= !frame.seen
+      // A figure that waits unseen may not meet a colour that is none.
+      for (const run of this.touched) frame.picture.update(run, frame.stale)
+      if (frame.stale) continue
       frame.blank()
       frame.picture.separate()
     }
@@ -93,7 +98,7 @@ class Gallery {
     this.point = point
     const count = this.count()
     const k = point >= 0 && point < count ? point : count - 1
-    for (const frame of this.frames.values()) {
+    for (const frame of this.seen()) {
       const x = frame.picture.axis('x').column
       frame.picture.mark(point < 0 ? NaN : this.sources.column(this.lead, 'points', x)[k] ?? NaN)
     }
@@ -116,7 +121,7 @@ class Gallery {
   light(feature) {
     if (feature === this.lit) return
     this.lit = feature
-    for (const frame of this.frames.values()) frame.picture.light(feature)
+    for (const frame of this.seen()) frame.picture.light(feature)
   }
 
   theme() { for (const frame of this.frames.values()) frame.theme() }
@@ -135,6 +140,10 @@ class Gallery {
     save(`${name}.csv`, lines.join('\n') + '\n')
   }
 }
+
+// As many rows as that, evenly, the last among them.
+const some = (rows, most) => rows.length <= most ? rows
+  : Array.from({length: most}, (_, k) => rows[Math.round(k * (rows.length - 1) / (most - 1))])
 
 class Frame {
   constructor(gallery, declared) {
@@ -274,22 +283,31 @@ class Frame {
       ['Show as a table', () => this.tabulate()],
       ['Save as PNG', () => this.save('png')],
       ['Save as SVG', () => this.save('svg')],
-      ['Save the points as CSV', () => this.gallery.csv(declared.name)],
+      ['Save as CSV', () => this.csv()],
+      ['Save the points of all runs as CSV', () => this.gallery.csv('points')],
     ])]
   }
 
   // What is drawn, for those who read it rather than see it.
   tabulate() {
-    const rows = this.picture.rows(MOST_ROWS)
-    const {labels} = this.declared
-    const [x, y] = ['x', 'y'].map(direction => this.picture.axis(direction).column)
-    const head = h('tr', {}, ...['run', labels[x], labels[y]].map(text =>
-      h('th', {scope: 'col'}, text)))
-    const table = h('table', {}, h('caption', {}, `The first ${MOST_ROWS} rows at most`),
+    const series = this.picture.series()
+    const each = Math.max(2, Math.floor(MOST_ROWS / series.length))
+    const rows = series.flatMap(rows => some(rows, each))
+    const head = h('tr', {}, ...this.heads().map(text => h('th', {scope: 'col'}, text)))
+    const table = h('table', {}, h('caption', {}, `At most ${each} rows of each run and measure`),
       h('thead', {}, head), h('tbody', {}, ...rows.map(row =>
-        h('tr', {}, ...row.map(cell => h('td', {}, cell))))))
+        h('tr', {}, ...row.map((cell, k) => h('td', {class: k < 2 ? 'word' : ''}, cell))))))
     this.gallery.app.dialogs.open(this.title.textContent,
       rows.length ? h('div', {class: 'tables', tabindex: '0'}, table) : this.canvas.dataset.blank)
+  }
+
+  heads() { return ['run', 'measure', this.picture.axis('x').label, 'value'] }
+
+  // All that is drawn, as a file.
+  csv() {
+    const quoted = cell => /[",\n]/.test(cell) ? `"${String(cell).replaceAll('"', '""')}"` : cell
+    const lines = [this.heads(), ...this.picture.series().flat()]
+    save(`${this.declared.name}.csv`, lines.map(row => row.map(quoted).join(',') + '\n').join(''))
   }
 
   set(choice) {

@@ -33,7 +33,9 @@ AXES = {
     "f_measure": "F-measure with the true support",
     "kappa_share": "columns per draw, % of all",
     "miss": "probability of a miss",
-    "empty_share": "empty draws per step",
+    "empty_share": "without descent, per step",
+    "chance_share": "the same, where it ended the point",
+    "seen_gap": "gap that the sample saw / f(0)",
     "first": "first coefficient",
     "second": "second coefficient",
     **COSTS,
@@ -156,7 +158,9 @@ class Picture:
 
     def declaration(self) -> dict[str, Any]:
         """What the page needs in order to draw it, ready for JSON."""
+        drawn = {name for layer in self.layers for name in (layer.x, layer.y) if name}
         columns = {*self.x.columns, *self.y.columns, *self.tips}
+        columns |= {part for name in drawn for part in name.split("|")}
         return {
             "name": self.name,
             "title": self.title,

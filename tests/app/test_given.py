@@ -16,6 +16,7 @@ RANDOM = np.random.default_rng(0)
 X = RANDOM.standard_normal((60, 8))
 Y = 2.0 * X[:, 0] - X[:, 3] + 0.1 * RANDOM.standard_normal(60)
 FRAME = pandas.DataFrame(X).assign(price=Y)
+MADE = "made:correlated_gaussian:rows=50,columns=50,relevant=5,seed=0,rho=0.5,snr=3.0"
 RUNS = [("sfw", {"sampling": "50%", "tol": 1e-4}), "cd"]
 
 
@@ -46,10 +47,7 @@ def test_arrays_are_walked_as_they_are():
         {"X": X, "y": Y, "test_fraction": 0.0, "runs": ["cd"]},
         {"X": FRAME, "target": "price", "runs": ["cd"]},
         {"X": pandas.DataFrame(np.column_stack([X, Y])), "target": 8, "runs": ["cd"]},
-        {
-            "dataset": "made:correlated_gaussian:rows=50,columns=50,relevant=5,seed=0,rho=0.5,snr=3.0",
-            "runs": ["cd"],
-        },
+        {"dataset": MADE, "runs": ["cd"]},
         {"X": X, "y": np.sign(Y), "loss": "logistic", "runs": ["scd"]},
         {"dataset": "diabetes", "runs": ["cd"]},
     ],

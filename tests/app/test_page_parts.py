@@ -55,8 +55,8 @@ def test_runs_are_added_copied_moved_removed_and_restored_each_with_its_look():
     assert settings.runs[0] is first
     settings.remove(second.key)
     new = settings.add("cd")
-    # The colour of the one that went is free, and the one that comes back takes another.
-    assert new.style == second.style == 1
+    # The look of the one that went is kept for it.
+    assert new.style != second.style == 1
     assert settings.restore() is second
     assert settings.runs[1] is second
     assert len({s.style for s in settings.runs}) == len(settings.runs)

@@ -122,10 +122,18 @@ def test_axes_are_chosen_and_switched_without_the_server(page):
     assert page.evaluate(axes) == ["CPU seconds", "true gap / f(0)", "LinearScale"]
     with page.expect_download() as csv:
         hero.get_by_label("More of What an error costs").click()
-        page.get_by_role("menuitem", name="Save the points as CSV").click()
+        page.get_by_role("menuitem", name="Save the points of all runs as CSV").click()
     lines = csv.value.path().read_text().splitlines()
     assert lines[0].startswith("run,l1,nnz")
     assert len(lines) == 301
+    with page.expect_download() as drawn:
+        hero.get_by_label("More of What an error costs").click()
+        page.get_by_role("menuitem", name="Save as CSV", exact=True).click()
+    lines = drawn.value.path().read_text().splitlines()
+    assert lines[0] == "run,measure,CPU seconds,value"
+    assert {line.split(",")[1] for line in lines[1:]} == {"true gap / f(0)"}
+    # The diamonds are drawn, too.
+    assert len(lines) == 301 + 3
     for kind, head in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
         with page.expect_download() as saved:
             hero.get_by_label("More of What an error costs").click()

@@ -2,9 +2,9 @@
 
 import re
 
-from driving import button, picture, row
+from driving import button, picture, row, small, state
 from playwright.sync_api import expect
-from serving import FIND_APP, wait_for
+from serving import FIND_APP, opened, wait_for
 
 
 def more(page, name, entry):
@@ -27,8 +27,9 @@ def test_a_finding_is_about_the_axes_that_it_was_found_on_and_what_lacks_says_so
 def test_a_picture_is_read_as_a_table_and_takes_the_large_place(page):
     more(page, "active", "Show as a table")
     rows = page.get_by_role("dialog").locator("tbody tr")
-    expect(rows).to_have_count(200)
-    expect(rows.first).to_contain_text("sfw 1 %")
+    # The same of each run.
+    for name in ("sfw 1 %", "sfw 10 %", "fw"):
+        expect(rows.filter(has=page.get_by_role("cell", name=name, exact=True))).to_have_count(66)
     page.keyboard.press("Escape")
     page.get_by_role("tab", name="Model").click()
     more(page, "fit", "Make it the large one")
@@ -75,3 +76,63 @@ def test_the_step_and_its_vertex_follow_the_cursor(page):
     radius = page.evaluate("() => app.gallery.sources.column(1, 'ball', 'first')[0]")
     assert min(map(abs, vertex)) == 0.0
     assert abs(max(map(abs, vertex)) - radius) < 1e-9
+
+
+def test_every_view_of_what_was_recorded_is_drawn_read_and_left_again(page):
+    """The first sight has neither data at hand nor a walk, and every picture of it says so or
+    shows something.
+    """
+    for name in ("Path", "Gap", "Oracle", "Model", "Geometry"):
+        page.get_by_role("tab", name=name).click()
+        expect(page.locator(".hero .picture")).not_to_have_class(re.compile("blank"))
+        page.locator(".hero .more, .hero .menu summary").first.click()
+        page.get_by_role("menuitem", name="Show as a table").click()
+        expect(page.get_by_role("dialog").locator("tbody tr").first).to_be_visible()
+        page.keyboard.press("Escape")
+    page.get_by_role("tab", name="Oracle").click()
+    page.locator(".run").nth(1).click()
+    expect(page.locator(".hero h3")).to_contain_text("A draw of sfw 10 % misses all 32")
+
+
+def test_a_phone_draws_the_page_of_a_phone(browser, server):
+    size = {"viewport": {"width": 390, "height": 844}}
+    with opened(browser, server, **size, is_mobile=True, has_touch=True) as page:
+        assert page.evaluate("() => window.innerWidth") == 390
+        expect(page.get_by_role("button", name="Runs", exact=True)).to_be_visible()
+        expect(page.locator(".picks button")).to_have_count(4)
+        assert page.evaluate("() => document.documentElement.scrollWidth") == 390
+
+
+NAMES = """() => {
+    const {picture} = app.gallery.frames.get('active')
+    const {height, width, at} = picture.places()
+    return [...picture.drawn.values()].flat().filter(part => part.layer.kind == 'names')
+        .flatMap(part => { const {x, y, said, lift} = part.renderer.data_source.data
+            return x.map((left, k) => ({said: said[k], lift: lift[k], at: at(left, y[k]),
+                size: [width, height]})) }) }"""
+
+
+def test_names_at_line_ends_stand_near_them_apart_and_in_the_frame(page):
+    small(page)
+    assert page.evaluate(FIND_APP)
+    for _ in range(12):
+        page.evaluate("() => app.send({do: 'duplicate', run: 1})")
+    expect(page.locator(".run")).to_have_count(15)
+    button(page, "Run").click()
+    state(page, 1, "done")
+    state(page, 15, "done")
+    wait_for(lambda: len(page.evaluate(NAMES)) == 15, 20, "a name each")
+    wait_for(lambda: any(name["said"] == "" for name in page.evaluate(NAMES)), 20, "no room")
+    names = page.evaluate(NAMES)
+    said = [name for name in names if name["said"]]
+    assert len({name["said"] for name in said}) == len(said) >= 3
+    heights = []
+    for name in said:
+        (across, up), (width, height) = name["at"], name["size"]
+        assert -1 <= across <= width + 1
+        heights.append((across, up - name["lift"]))
+        assert 0 <= heights[-1][1] <= height + 1
+        assert abs(name["lift"]) <= 2 * 13 + 4 + 13
+    for k, (across, up) in enumerate(heights):
+        for other, above in heights[:k]:
+            assert abs(across - other) >= 90 or abs(up - above) >= 12.9
