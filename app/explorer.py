@@ -103,7 +103,8 @@ class Explorer(Scripted, Viewer):
         self.keeper = the_keeper()
         self.pages = Pages(self)
         self.teaching = Teaching(self)
-        self.parts = (SavedRuns(self), Bringing(self), Taking(self), self.teaching)
+        self.taking = Taking(self)
+        self.parts = (SavedRuns(self), Bringing(self), self.taking, self.teaching)
         self.reading, self.making = Work("read"), Work("make")
         self.pace: Pace | None = FIRST_PACE
         self.pace_told: list[Any] = [FIRST_PACE.unit, FIRST_PACE.rate]

@@ -6,12 +6,14 @@ import asyncio
 import secrets
 from collections.abc import Callable
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 from weakref import WeakSet, ref
 
 from app.runs import RunState
 from app.session import Session
 from app.settings import EXPERIMENT, Settings
+from app.taking import Taking
 from app.views import all_views
 from app.wire import Wire
 from fwcore import ParameterError, PathResults
@@ -26,6 +28,7 @@ class Scripted:
     session: Session
     feed: Any
     wire: Wire
+    taking: Taking
     hear: Callable[[Any], None]
     answer: Callable[[], None]
     stilled: Callable[[], None] | None = None
@@ -112,6 +115,18 @@ class Scripted:
         """
         self.settings.experiment()
         self.hear({"do": "run"})
+
+    def save(self, file: str | Path) -> None:
+        """Write what the runs that are shown have reached: by the ending of the name a report
+        (.html), the points (.csv), all but the steps (.json), or a Parquet file a run (.parquet,
+        in a ZIP archive).
+
+        Raises
+        ------
+        ParameterError
+            Another ending, or no run has a point.
+        """
+        Path(file).write_bytes(self.taking.made(Path(file).suffix[1:]))
 
     async def finished(self) -> PathResults:
         """Wait until no run goes on, or those that do are paused; the `results`."""

@@ -42,6 +42,22 @@ class Taking:
         )
         self._explorer.watch()
 
+    def made(self, kind: str) -> bytes:
+        """A file of the runs that are shown, for Python.
+
+        Raises
+        ------
+        ParameterError
+            There is no such format, or no run has reached a point.
+        """
+        shown = [e for e in self._explorer.feed.shown() if e.run.reached and e.run.exact]
+        if kind not in FORMATS:
+            raise ParameterError.unknown("file", "Explorer.save", kind, FORMATS)
+        if not shown:
+            raise ParameterError("file", "Explorer.save", "asked for once a run has a point", kind)
+        made = FORMATS[kind][2](_results(shown), self._about(shown))
+        return made
+
     def _about(self, shown: list[Shown]) -> dict[str, Any]:
         """What a report says besides the results."""
         page = self._explorer
@@ -62,14 +78,14 @@ class Taking:
         self._explorer.wire.once(file=file)
 
 
+def _results(shown: list[Shown]) -> dict[str, Any]:
+    return {entry.name: entry.run.walk.result() for entry in shown}
+
+
 def _file(kind: str, shown: list[Shown], about: dict[str, Any]) -> dict[str, Any]:
     """The file as the page takes it."""
     name, mime, make = FORMATS[kind]
-    results: dict[str, Any] = {}
-    for entry in shown:
-        told = entry.name if entry.name not in results else f"{entry.name} ({entry.key})"
-        results[told] = entry.run.walk.result()
-    content = make(results, about)
+    content = make(_results(shown), about)
     if len(content) > _MOST_BYTES:
         sizes = f"{len(content) // 2**20} MB, where {_MOST_BYTES // 2**20} can be sent"
         raise DatasetError(f"{name} has {sizes}. Hide some runs.")

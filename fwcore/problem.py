@@ -37,7 +37,7 @@ _NAN = float("nan")
 _NOTHING = np.zeros(0, np.int64), np.zeros(0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Problem(ProblemTables):
     """f(a) = sum_i l(x_i'a, y_i) on one design; immutable, so that threads share it. Make it with
     `Problem.from_arrays`.

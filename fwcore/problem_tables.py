@@ -19,6 +19,9 @@ class ProblemTables:
     pictures: ClassVar[str] = "problem"
     _repr_html_ = problem_html
 
+    def __repr__(self: Any) -> str:
+        return f"Problem({self.name!r}, {self.m:,} x {self.p:,}, {self.loss.text})"
+
     def plot(self, kind: str = "response", **given: Any) -> Any:
         """A picture of the "response" or of the "correlations" X'y, as of `PathResult.plot`."""
         return drawn(self, kind, given)
