@@ -14,6 +14,7 @@ import panel as pn
 
 from app import address, words
 from app.still import still
+from app.wire import WIDGETS
 
 _SCRIPT = "application/javascript"
 _LARGE = 100_000
@@ -77,7 +78,9 @@ def load_scripts() -> None:
     for output in captured.outputs:
         data = dict(output.data)
         script = data.get(_SCRIPT, "")
-        small = {"text/html": _packed(script)} if len(script) > _LARGE else data
+        # A widget of Jupyter asks for BokehJS as soon as it is there, and waits for no script.
+        packs = len(script) > _LARGE and pn.config.comms not in WIDGETS
+        small = {"text/html": _packed(script)} if packs else data
         publish_display_data(small, metadata=dict(output.metadata or {}))
 
 
@@ -154,11 +157,7 @@ def _publish(explorer: Any, *, update: bool) -> None:
 
 
 def picture_of(explorer: Any) -> str:
-    """What a saved notebook keeps of an Explorer; less of a part, which has a whole elsewhere."""
-    if explorer.partial:
-        return (
-            f'<div data-still="{explorer.cell["id"]}">A part of the Explorer: run the cell.</div>'
-        )
+    """What a saved notebook keeps of an Explorer, or of a part: the runs as they ended."""
     shown = [entry for entry in explorer.feed.shown() if entry.run.reached]
     experiment = explorer.session.experiment or explorer.settings.chosen()
     solvers = [entry.run.solver.name for entry in shown]

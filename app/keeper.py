@@ -59,7 +59,6 @@ class Keeper:
         self._followed: dict[str, _Followed] = {}
         self._pages: dict[str, tuple[str, Mapping[str, Any]]] = {}
         self._lock, self._saving = threading.Lock(), threading.Lock()
-        self._wake = threading.Event()
         self._thread: threading.Thread | None = None
 
     def follow(self, run: Run, owner: str, name: str, experiment: Experiment) -> None:
@@ -79,19 +78,23 @@ class Keeper:
         self._begin()
 
     def _begin(self) -> None:
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._go_on, name="fwcore-keeper", daemon=True)
-            self._thread.start()
-        self._wake.set()
+        with self._lock:
+            if self._thread is None:
+                name = "fwcore-keeper"
+                self._thread = threading.Thread(target=self._go_on, name=name, daemon=True)
+                self._thread.start()
 
     def _go_on(self) -> None:
+        """Save until nothing is left to be saved: a notebook that closes its pages keeps no
+        thread.
+        """
         while True:
-            self._wake.wait()
             begun = time.monotonic()
             self.save()
             with self._lock:
                 if not self._followed and not self._pages:
-                    self._wake.clear()
+                    self._thread = None
+                    return
             time.sleep(max(0.05, _EVERY_SECONDS - (time.monotonic() - begun)))
 
     def save(self) -> None:

@@ -8,14 +8,22 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar
 
+import panel as pn
 import param
+from bokeh.models import UIElement
 from panel.custom import JSComponent
+from panel.io.notebook import patch_inline_stylesheets
+from panel.models.esm import ESMEvent
 
 _CLIENT = Path(__file__).parent / "client"
 _SCRIPTS = (
     *("elements", "sources", "marks", "names", "figures", "pictures", "stage", "fields", "runs"),
     *("dialogs", "data", "saved", "lessons", "keys", "page"),
 )
+
+
+WIDGETS = ("vscode", "ipywidgets")
+"""Ways to speak to a kernel by widgets of Jupyter: VS Code has no other."""
 
 
 class Wire(JSComponent):
@@ -93,6 +101,23 @@ class Wire(JSComponent):
         """
         if self._models:
             self._send_msg(self.message())
+
+    # A widget of Jupyter makes a document of its own, of which Panel knows nothing: its messages
+    # would go nowhere, and its style sheets would be asked of another host.
+
+    def _send_msg(self, data: Any) -> None:
+        if pn.config.comms not in WIDGETS:
+            super()._send_msg(data)
+            return
+        for model, _ in self._models.values():
+            if model.document is not None:
+                model.document.callbacks.send_event(ESMEvent(model=model, data=data))
+
+    def _preprocess(self, root: Any, changed: Any = None, old_models: Any = None) -> None:
+        super()._preprocess(root, changed, old_models)
+        if pn.config.comms in WIDGETS:
+            for model in root.select({"type": UIElement}):
+                patch_inline_stylesheets(model)
 
     def _handle_msg(self, data: Any) -> None:
         if not isinstance(data, dict) or "seen" not in data:

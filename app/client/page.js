@@ -198,6 +198,7 @@ function connect(app, gallery) {
     for (const [run, source, columns, replace] of rows)
       gallery.sources.take(run, source, columns, replace)
     gallery.settle()
+    app.still?.expect()
     if (missed) lost()
     requestAnimationFrame(() => app.send({seen: number}))
   }

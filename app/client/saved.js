@@ -31,6 +31,8 @@ class Memory {
 }
 
 const BUSY_AFTER_MS = 1500
+// A page that cannot keep up is sent something every two seconds.
+const SILENT_AFTER_MS = 3500
 
 // A cell may be shown without a kernel, as in a saved notebook. A still picture stands there
 // then, and the page itself takes no room until a kernel has answered.
@@ -52,8 +54,14 @@ class Still {
     document.head.append(this.style)
   }
 
-  wait() {
-    this.waiting ??= setTimeout(() => { this.app.busy.hidden = false }, BUSY_AFTER_MS)
+  wait(after = BUSY_AFTER_MS) {
+    this.waiting ??= setTimeout(() => { this.app.busy.hidden = false }, after)
+  }
+
+  // While runs go on the next message is due soon, asked for or not.
+  expect() {
+    const phase = this.app.state.get('phase')
+    if (LIVE.includes(phase) && phase != 'paused') this.wait(SILENT_AFTER_MS)
   }
 
   end() { this.style.remove() }
