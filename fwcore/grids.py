@@ -32,6 +32,9 @@ def check(grid: Any, form: str) -> Floats:
     ParameterError
         It is empty, holds a value that is not positive and finite, or not whole (support), or does
         not run from small to large (ball, support), from large to small (penalty).
+
+    >>> check([0.5, 1.0, 2.0], "ball")
+    array([0.5, 1. , 2. ])
     """
     name = f"{FORMS[form].parameter} grid"
     values = np.atleast_1d(np.asarray(grid, dtype=np.float64))
@@ -71,6 +74,9 @@ def delta_grid(delta_max: float, points: int = POINTS) -> Floats:
     ------
     ParameterError
         delta_max is not positive and finite, or points is not an int in [1, 10000].
+
+    >>> [round(float(value), 3) for value in delta_grid(2.0, 3)]
+    [0.02, 0.2, 2.0]
     """
     if not (np.isfinite(delta_max) and delta_max > 0):
         raise ParameterError("delta_max", "fwcore", "positive and finite", delta_max)
@@ -84,6 +90,11 @@ def lam_grid(problem: Problem, points: int = POINTS) -> Floats:
     ------
     ParameterError
         points is not an int in [1, 10000], or lam_max is 0, as it may be with a >= 0.
+
+    >>> from fwcore import datasets
+    >>> problem = datasets.load("diabetes")
+    >>> (lam_grid(problem, 3) / problem.lam_max).round(3)
+    array([1.  , 0.1 , 0.01])
     """
     if problem.lam_max == 0.0:
         name = "positive" if problem.positive else "y"
@@ -99,6 +110,10 @@ def support_grid(problem: Problem, points: int = POINTS) -> Floats:
     ------
     ParameterError
         points is not an int in [1, 10000].
+
+    >>> from fwcore import datasets
+    >>> support_grid(datasets.load("diabetes"), 4)
+    array([1., 2., 3., 4.])
     """
     return np.arange(1.0, min(_spaced(1.0, 2.0, points).size, problem.m, problem.p) + 1.0)
 
@@ -110,6 +125,10 @@ def grid(problem: Problem, form: str, points: int = POINTS, end: float | None = 
     ------
     ParameterError
         A value does not fit.
+
+    >>> from fwcore import datasets
+    >>> grid(datasets.load("diabetes"), "ball", 3, end=2.0)[-1]
+    np.float64(2.0)
     """
     if form == "ball":
         return delta_grid(delta_max(problem) if end is None else end, points)
@@ -120,6 +139,11 @@ def provisional_delta_max(problem: Problem) -> float:
     """2 f(0) / lam_max, an end of the delta grid where `delta_max` would take too long to find.
 
     Twice the bound f(0) / lam_max on the l1 norm of the penalised solution at lam_max.
+
+    >>> from fwcore import datasets
+    >>> problem = datasets.load("diabetes")
+    >>> provisional_delta_max(problem) == 2 * problem.f0 / problem.lam_max
+    True
     """
     return 2.0 * problem.f0 / problem.lam_max
 
@@ -138,7 +162,14 @@ class Reference:
 
 
 def known_reference(problem: Problem) -> Reference | None:
-    """The `Reference`, if it has been computed for the same design and response before."""
+    """The `Reference`, if it has been computed for the same design and response before.
+
+    >>> from fwcore import datasets
+    >>> problem = datasets.load("diabetes")
+    >>> found = reference(problem)
+    >>> known_reference(problem) == found
+    True
+    """
     found: Any = cache.load("reference", problem.content_hash)
     try:
         known = Reference(**found)
@@ -150,6 +181,10 @@ def known_reference(problem: Problem) -> Reference | None:
 def finding_reference(problem: Problem) -> Generator[tuple[int, int], None, Reference]:
     """Walk the reference path in turns, yielding (points done, points in all); what is taken from
     it is returned, and cached by content hash.
+
+    >>> from fwcore import datasets
+    >>> for done, total in finding_reference(datasets.load("diabetes")):
+    ...     assert done <= total
     """
     known = known_reference(problem)
     if known is not None:
@@ -171,7 +206,13 @@ def finding_reference(problem: Problem) -> Generator[tuple[int, int], None, Refe
 
 
 def reference(problem: Problem) -> Reference:
-    """The `Reference` of a problem, found once and then read from the cache."""
+    """The `Reference` of a problem, found once and then read from the cache.
+
+    >>> from fwcore import datasets
+    >>> problem = datasets.load("diabetes")
+    >>> reference(problem).delta_max == delta_max(problem)
+    True
+    """
     walk = finding_reference(problem)
     while True:
         try:
@@ -184,5 +225,9 @@ def reference(problem: Problem) -> Reference:
 def delta_max(problem: Problem) -> float:
     """l1 norm of the penalised solution at lam_max / 100, the end of the `Reference` path and of
     the delta grid (Frandi et al. 2016, section 5).
+
+    >>> from fwcore import datasets
+    >>> delta_max(datasets.load("diabetes")) > 0
+    True
     """
     return reference(problem).delta_max

@@ -87,7 +87,13 @@ class PathResult:
         return int((self.points["status"] == Status.EMPTY_DRAW).sum())
 
     def summary(self) -> dict[str, Any]:
-        """The path in a few figures, ready for JSON; what is not known is None."""
+        """The path in a few figures, ready for JSON; what is not known is None.
+
+        >>> from fwcore import datasets, walk_path
+        >>> told = walk_path(datasets.load("diabetes"), "cd", tol=1e-2).summary()
+        >>> told["points"], told["status"]
+        (100, 'small_move')
+        """
         points = self.points
         last = self.trace[-1] if self.trace.size else None
         tested = points["test_error"][np.isfinite(points["test_error"])]
@@ -117,11 +123,24 @@ class PathResult:
         }
 
     def digest(self) -> str:
-        """SHA-256 of the points, seconds left out, and of the coefficients, in hexadecimal."""
+        """SHA-256 of the points, seconds left out, and of the coefficients, in hexadecimal.
+
+        >>> from fwcore import datasets, walk_path
+        >>> problem = datasets.load("diabetes")
+        >>> first, again = (walk_path(problem, "sfw", seed=3) for _ in range(2))
+        >>> first.digest() == again.digest()
+        True
+        """
         return digest_of(self)
 
     def to_code(self) -> str:
-        """Python that makes the result again; see `fwcore.reproduce`."""
+        """Python that makes the result again; see `fwcore.reproduce`.
+
+        >>> from fwcore import datasets, walk_path
+        >>> result = walk_path(datasets.load("diabetes"), "cd")
+        >>> "walk_path" in result.to_code()
+        True
+        """
         return code_of(self)
 
     def to_command(self) -> str:
@@ -131,6 +150,11 @@ class PathResult:
         ------
         ValueError
             The problem was made from arrays, or no flags describe the grid.
+
+        >>> from fwcore import datasets, walk_path
+        >>> result = walk_path(datasets.load("diabetes"), "cd")
+        >>> result.to_command().split()[:4]
+        ['fwcore', 'path', '--dataset', 'diabetes']
         """
         return command_of(self)
 
@@ -143,7 +167,13 @@ class PathResult:
         write_trace(self, file)
 
     def to_dataframe(self) -> Any:
-        """The points as a pandas data frame, a row a point, the value of δ, λ or k as the index."""
+        """The points as a pandas data frame, a row a point, the value of δ, λ or k as the index.
+
+        >>> from fwcore import datasets, walk_path
+        >>> frame = walk_path(datasets.load("diabetes"), "cd").to_dataframe()
+        >>> frame.shape[0], frame.index.name
+        (100, 'value')
+        """
         return dataframe(self)
 
     def to_xarray(self) -> Any:
@@ -165,6 +195,10 @@ class PathResult:
         ------
         ParameterError
             Nothing is installed that draws, or there is no such kind.
+
+        >>> from fwcore import datasets, walk_path
+        >>> walk_path(datasets.load("diabetes"), "cd").plot("gap").get(0).label
+        'cd'
         """
         return drawn(self, kind, given)
 

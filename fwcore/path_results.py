@@ -17,12 +17,12 @@ class PathResults(dict[str, PathResult]):
     >>> from fwcore import PathResults, datasets, walk_path
     >>> problem = datasets.load("diabetes")
     >>> results = PathResults(
-    ...     {name: walk_path(problem, name, points=5) for name in ("fw", "corrective_fw")}
+    ...     {name: walk_path(problem, name) for name in ("sfw", "corrective_fw")}
     ... )
     >>> results
-    PathResults('fw', 'corrective_fw')
-    >>> results.to_dataframe().loc["fw"].shape[0]
-    5
+    PathResults('sfw', 'corrective_fw')
+    >>> results.to_dataframe().loc["sfw"].shape[0]
+    100
     """
 
     pictures: ClassVar[str] = "paths"

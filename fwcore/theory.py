@@ -25,7 +25,12 @@ from fwcore.problem import Problem
 
 
 def diameter(problem: Problem, delta: float, order: float = 2.0) -> float:
-    """D_q of the image of the ball, q = ``order``; a pass over the columns where it is not 2."""
+    """D_q of the image of the ball, q = ``order``; a pass over the columns where it is not 2.
+
+    >>> from fwcore import datasets
+    >>> round(diameter(datasets.load("diabetes"), 1.0), 9)
+    2.0
+    """
     if order == 2.0:
         return 2.0 * delta * math.sqrt(float(problem.sqnorms.max()))
     one, widest = np.ones(1), 0.0
@@ -42,6 +47,10 @@ def curvature(problem: Problem, delta: float) -> float:
     ------
     ParameterError
         The loss has no bound of its curvature.
+
+    >>> from fwcore import datasets
+    >>> round(curvature(datasets.load("diabetes"), 1.0), 9)
+    4.0
     """
     return _bend(problem) * diameter(problem, delta) ** 2
 
@@ -65,6 +74,10 @@ def frank_wolfe(problem: Problem, delta: float, steps: int, error: float = 0.0) 
 
     Proposition 2 of Frandi et al. has the same number for a sampled column, in expectation. It is
     false where kappa / p is small: see `sampled_columns`.
+
+    >>> from fwcore import datasets
+    >>> frank_wolfe(datasets.load("diabetes"), 1.0, 3)[1:].round(3)
+    array([...])
     """
     whole = 2.0 * (1.0 + error) * curvature(problem, delta)
     bound = np.asarray(whole / (np.arange(steps + 1) + 2.0))
@@ -92,6 +105,12 @@ def sampled_columns(problem: Problem, delta: float, steps: int, share: float) ->
     ------
     ParameterError
         The share is not in (0, 1], or the loss has no bound of its curvature.
+
+    >>> from fwcore import datasets
+    >>> problem = datasets.load("diabetes")
+    >>> all_columns, half = (sampled_columns(problem, 1.0, 9, share) for share in (1.0, 0.5))
+    >>> bool((half >= all_columns).all())
+    True
     """
     if not 0.0 < share <= 1.0:
         raise ParameterError("share", "fwcore.theory", "a number in (0, 1]", share)
@@ -108,6 +127,11 @@ def gradient_error(problem: Problem, delta: float, turns: int, batch: int = 1) -
     2 and 3 of Négiar et al. (2020), from alpha = 0.
 
     H_t <= (1 - b / m) (H_{t-1} + g_{t-1} L D_1), g_t = 2 / (t + 2), times m in their scale.
+
+    >>> from fwcore import datasets
+    >>> problem = datasets.load("breast-cancer")
+    >>> gradient_error(problem, 1.0, 3).shape
+    (4,)
     """
     m, spread = problem.m, _bend(problem) * diameter(problem, delta, 1.0)
     bound, kept = np.empty(turns + 1), 1.0 - batch / m
@@ -120,6 +144,11 @@ def gradient_error(problem: Problem, delta: float, turns: int, batch: int = 1) -
 def stochastic_gap(problem: Problem, delta: float, turns: int, batch: int = 1) -> Floats:
     """`sfw_rows`: a bound on the mean of abs(true gap - stochastic gap), D_inf H_t (Négiar et al.
     2020, Proposition 1), by `gradient_error`.
+
+    >>> from fwcore import datasets
+    >>> problem = datasets.load("breast-cancer")
+    >>> stochastic_gap(problem, 1.0, 3).shape
+    (4,)
     """
     return diameter(problem, delta, np.inf) * gradient_error(problem, delta, turns, batch)
 
@@ -130,6 +159,11 @@ def sampled_rows(problem: Problem, delta: float, turns: int, batch: int = 1) -> 
 
     e_t <= (1 - g_t) e_{t-1} + g_t^2 C / 2 + g_t D_inf H_t (Lemma 1), with `gradient_error` for H_t
     and e_0 <= f(0). For one sample a turn it is below `theorem_1`, which rounds it up.
+
+    >>> from fwcore import datasets
+    >>> problem = datasets.load("breast-cancer")
+    >>> bool(sampled_rows(problem, 1.0, 50)[-1] > 0)
+    True
     """
     noise = stochastic_gap(problem, delta, turns, batch)
     c, bound = curvature(problem, delta), np.empty(turns + 1)
@@ -146,6 +180,11 @@ def theorem_1(problem: Problem, delta: float, turns: int) -> Floats:
 
     m times 2 L (D_2^2 + 4 (m - 1) D_1 D_inf) / m t / ((t + 1) (t + 2)) + (2 e_0 + (2 D_inf H_0 +
     64 L D_1 D_inf) m^2) / ((t + 1) (t + 2)), e_0 and H_0 in their scale, means.
+
+    >>> from fwcore import datasets
+    >>> problem = datasets.load("breast-cancer")
+    >>> bool(theorem_1(problem, 1.0, 50)[-1] > 0)
+    True
     """
     m, bend = problem.m, _bend(problem)
     one, two, most = (diameter(problem, delta, order) for order in (1.0, 2.0, np.inf))
@@ -163,6 +202,11 @@ def coordinate_descent(problem: Problem, updates: int, solution: Floats) -> Floa
     p (sum_j beta_j a*_j^2 + 2 f(0)) / T, beta_j = L ||x_j||^2, a* = ``solution`` of shape (p,). The
     paper prints half of it, d (...) / (2 T), with one of d weights drawn; Algorithm 2 draws one of
     2 d, and the proof then gives this. Its beta is the largest beta_j.
+
+    >>> from fwcore import datasets
+    >>> problem = datasets.load("breast-cancer")
+    >>> coordinate_descent(problem, 3, np.zeros(problem.p)).shape
+    (4,)
     """
     betas = _bend(problem) * problem.sqnorms
     whole = problem.p * (float(betas @ solution**2) + 2.0 * problem.f0)

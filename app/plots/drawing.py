@@ -39,9 +39,9 @@ def plot(shown: Any, kind: str | None = None, **given: Any) -> Any:
         An unknown kind, nothing to be drawn, or a picture that needs more.
 
     >>> from fwcore import datasets, walk_path
-    >>> result = walk_path(datasets.load("diabetes"), "fw", points=5)
+    >>> result = walk_path(datasets.load("diabetes"), "sfw")
     >>> plot(result, "active").get(0).label
-    'fw'
+    'sfw'
     """
     family = getattr(shown, "pictures", "paths")
     known = FAMILIES[family]

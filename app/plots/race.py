@@ -62,6 +62,13 @@ def race_curves(
     ------
     ParameterError
         No curves, an unknown cost or measure, or a suboptimality without the least objective.
+
+    >>> from fwcore import datasets
+    >>> from fwcore.experiments.solver_spec import parse_specs
+    >>> problem, specs = datasets.load("diabetes"), parse_specs("scd,cd")
+    >>> curves = experiments.race.race(problem, specs, problem.lam_max / 10, entries=1e6)
+    >>> [line.label for line in race_curves(curves)]
+    ['scd', 'cd']
     """
     _check(curves, cost, measure, least)
     relative = measure == "suboptimality"

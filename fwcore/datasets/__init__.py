@@ -61,6 +61,9 @@ def find(name: str) -> Entry:
     ------
     ParameterError
         There is none, or it cannot be made.
+
+    >>> find("pyrim").degree
+    5
     """
     if made.is_made(name):
         return made.entry_of(name)
@@ -71,7 +74,11 @@ def find(name: str) -> Entry:
 
 
 def available(entry: Entry) -> bool:
-    """Whether it can be loaded without a download."""
+    """Whether it can be loaded without a download.
+
+    >>> available(find("diabetes"))
+    True
+    """
     return reading.at_hand(entry)
 
 
@@ -89,6 +96,8 @@ def fetch(name: str | Entry, progress: Progress | None = None) -> None:
         Unknown name.
     DatasetError
         A file cannot be had; the message says where to put it by hand.
+
+    >>> fetch(find("diabetes"))  # it comes with scikit-learn: nothing is fetched
     """
     reading.fetch_files(_entry(name), progress)
 
@@ -102,6 +111,9 @@ def read(name: str | Entry) -> Dataset:
         Unknown name.
     DatasetError
         A file is not at hand, the message says where it should be; or it is not what it should be.
+
+    >>> read(find("diabetes")).X.shape
+    (442, 10)
     """
     return reading.read(_entry(name))
 
@@ -135,6 +147,9 @@ def load(
         Unknown name, or a value out of range.
     DatasetError
         See `read`.
+
+    >>> load("diabetes", test_fraction=0.25)
+    Problem('diabetes', 332 x 1,000, squared)
     """
     return reading.load(
         _entry(name),
@@ -153,6 +168,10 @@ def true_coefficients(name: str | Entry, problem: Problem) -> Floats | None:
     ------
     ParameterError
         Unknown name.
+
+    >>> problem = load("synthetic-10000-32")
+    >>> int((true_coefficients("synthetic-10000-32", problem) != 0).sum())
+    32
     """
     entry = _entry(name)
     coef = _made_with(entry)

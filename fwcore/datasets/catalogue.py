@@ -116,6 +116,9 @@ def read_catalogue(path: Path = CATALOGUE) -> tuple[Entry, ...]:
     ------
     DatasetError
         A table that is not understood; says which and why.
+
+    >>> "diabetes" in [entry.name for entry in read_catalogue()]
+    True
     """
     tables = tomllib.loads(path.read_text(encoding="utf-8"))
     return tuple(_entry(name, table) for name, table in tables.items())

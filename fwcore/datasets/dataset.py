@@ -242,6 +242,9 @@ def kappa_share(X: Any) -> float:
 
     Their bound of the convergence of stochastic Frank-Wolfe on rows grows with it: the smaller it
     is, the more row sampling helps. NaN where X is zero.
+
+    >>> kappa_share(np.ones((4, 2)))
+    1.0
     """
     sizes = abs(X)
     largest = float(sizes.max())

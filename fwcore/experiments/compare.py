@@ -144,6 +144,14 @@ def compare(
     ------
     ParameterError
         Anything does not fit; before anything runs.
+
+    >>> from fwcore import datasets
+    >>> from fwcore.experiments.solver_spec import parse_specs
+    >>> rows = compare(datasets.load("diabetes"), parse_specs("cd,sfw:10%"), repeats=2, points=5)
+    >>> [row.solver for row in rows]
+    ['cd', 'sfw:10%']
+    >>> rows.results["cd"].points.size
+    5
     """
     if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
         raise ParameterError("repeats", "fwcore compare", "an int of at least 1", repeats)

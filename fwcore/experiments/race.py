@@ -128,6 +128,11 @@ def certified_minimum(problem: Problem, form: str, value: float) -> float:
         The form is unknown or the value not positive.
     ValueError
         No solution of that gap was found within 100,000 steps.
+
+    >>> from fwcore import datasets
+    >>> problem = datasets.load("diabetes")
+    >>> certified_minimum(problem, "ball", 1.0) < problem.f0
+    True
     """
     solver = certified_solver(problem, form)
     (point,) = walk_path(
@@ -174,6 +179,13 @@ def race(
     ------
     ParameterError
         Solvers of several forms or without counts, not one budget, or no room for a look.
+
+    >>> from fwcore import datasets
+    >>> from fwcore.experiments.solver_spec import parse_specs
+    >>> problem = datasets.load("diabetes")
+    >>> curves = race(problem, parse_specs("scd,cd"), problem.lam_max / 10, entries=1e6)
+    >>> [curve.solver for curve in curves]
+    ['scd', 'cd']
     """
     for spec in specs:
         if spec.solver.form != specs[0].solver.form or not spec.solver.counts:

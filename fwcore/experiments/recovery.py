@@ -123,6 +123,12 @@ def recover(
     ------
     ParameterError
         An option or a size does not fit.
+
+    >>> from fwcore.experiments.solver_spec import parse_specs
+    >>> sizes = {"rows": 60, "columns": 90, "relevant": 3, "snr_db": 30.0}
+    >>> (row,) = recover(parse_specs("omp"), **sizes, trials=2)
+    >>> row.f_measure
+    1.0
     """
     _require(specs, ("support", "ball"), trials, "trials")
     found: list[list[tuple[float, ...]]] = [[] for _ in specs]

@@ -54,6 +54,9 @@ def parse_specs(text: str) -> list[SolverSpec]:
     ------
     ParameterError
         None, or one that is not understood.
+
+    >>> [spec.solver.name for spec in parse_specs("sfw:1%,cd")]
+    ['sfw', 'cd']
     """
     names = "|".join(re.escape(solver.name) for solver in all_solvers())
     # Sampling rules hold commas, too: one divides where a solver's name follows.

@@ -22,6 +22,9 @@ def log_miss(p: int, kappa: int, columns: int, *, replace: bool = False) -> floa
     That of `miss_probability`, or kappa ln(1 - columns / p) where columns are drawn with
     replacement. A sum of the logarithms of its factors: a difference of factorials has no digits
     left for large p.
+
+    >>> round(math.exp(log_miss(100, 2, 10)), 4)
+    0.8091
     """
     if replace:
         return kappa * math.log1p(-columns / p) if columns < p else -math.inf
@@ -44,6 +47,9 @@ def miss_probability(p: int, kappa: int, relevant: int) -> float:
     """P(none of ``relevant`` columns is among ``kappa`` drawn from p without replacement) (eq. 11).
 
     C(p - s, kappa) / C(p, kappa), at most (1 - s / p)^kappa, the bound from which eq. 12 follows.
+
+    >>> round(miss_probability(10_000, 100, 32), 3)
+    0.725
     """
     return float(min(1.0, math.exp(log_miss(p, kappa, relevant))))
 
@@ -68,6 +74,9 @@ def draws_to_certify(
     ------
     ParameterError
         rho is not in (0, 1), or kappa or columns not in [1, p].
+
+    >>> draws_to_certify(10_000, 100, 0.95)
+    299
     """
     check_share("rho", rho)
     for name, value in (("kappa", kappa), ("columns", columns)):

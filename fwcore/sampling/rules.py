@@ -277,6 +277,9 @@ def parse(text: str) -> Rule:
     ------
     ParameterError
         The text is no rule, or a number in it is out of its range.
+
+    >>> parse("1%").kappa(10_000), parse("hit:0.99,32").kappa(10_000)
+    (100, 1437)
     """
     text = text.strip()
     prefix, colon, rest = text.partition(":")

@@ -32,6 +32,9 @@ COUNT = "print('reached', [len(result.points) for result in explorer.results.val
 # VS Code has widgets of Jupyter alone, which ask for the scripts before they are made.
 SCRIPTS = "from app import extension\nextension()"
 VSCODE = {"VSCODE_PID": "1"}
+SCRIPTS_ARE_THERE = """() => {
+    try { return Boolean(Bokeh.Models.get('panel.models.esm.ReactiveESM')) }
+    catch { return false } }"""
 SETTINGS = {
     "@jupyterlab/apputils-extension:notification": {
         "checkForUpdates": False,
@@ -200,9 +203,9 @@ def test_widgets_of_jupyter_carry_the_page_as_vs_code_has_them(tmp_path):
     ):
         expect(page.locator(IDLE)).to_be_attached(timeout=60_000)
         page.locator(".jp-Cell").first.click()
-        for _ in range(2):
-            page.keyboard.press("Shift+Enter")
-            expect(page.locator(IDLE)).to_be_attached(timeout=60_000)
+        page.keyboard.press("Shift+Enter")
+        page.wait_for_function(SCRIPTS_ARE_THERE, timeout=60_000)
+        page.keyboard.press("Shift+Enter")
         expect(page.locator(LIVE)).to_be_visible(timeout=60_000)
         root = streamed(page)
         wait_for(lambda: root.evaluate(LENGTHS) == [100, 100], 60, "all points in the cell")

@@ -153,6 +153,14 @@ def parse_file(
     ------
     DatasetError
         There is no such file, it is not of that format, or exceeds a limit.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "houses.csv"
+    ...     _ = file.write_text("size,price" + chr(10) + "1,2" + chr(10) + "3,5")
+    ...     parsed = parse_file(file, ParseOptions(target="price"))
+    >>> parsed.X.tolist(), parsed.y.tolist()
+    ([[1.0], [3.0]], [2.0, 5.0])
     """
     path = Path(path)
     if path.is_dir():
@@ -173,6 +181,10 @@ def parse_upload(
     DatasetError
         It is not what its name means, exceeds a limit (known before memory is allocated), or stops
         or delays its reader.
+
+    >>> lines = [b"size,price", b"1,2", b"3,5"]
+    >>> parse_upload("houses.csv", bytes([10]).join(lines)).report.target
+    'price'
     """
     source = Source(Path(name).name[-200:] or "upload", content=content)
     limits.check(source.name, "bytes", source.size)
