@@ -40,16 +40,17 @@ def extension() -> None:
     The scripts are those of Panel, compressed to a third of their size; no other host is asked. A
     saved notebook holds them once.
     """
+    import holoviews as hv
+
+    hv.renderer("bokeh")
     if _shell() is None:
         _keep_to_this_machine()
         return
     # Whoever asks has none, as where the cell that had them was deleted.
     _owner.clear()
     load_scripts()
-    import holoviews as hv
     from holoviews.core.dimension import LabelledData
 
-    hv.renderer("bokeh")
     # HoloViews' own way would ask another host for style sheets; Panel's has them in the cell.
     hv.Store.set_display_hook(
         "html+js", LabelledData, lambda drawn: pn.panel(drawn)._repr_mimebundle_()

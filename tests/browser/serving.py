@@ -49,7 +49,15 @@ CHROMIUM = next(
 class Server:
     """``panel serve`` in a process of its own."""
 
-    def __init__(self, target: Path, log: Path, lifetime: int = 500, **environment: str) -> None:
+    def __init__(
+        self,
+        target: Path,
+        log: Path,
+        lifetime: int = 500,
+        says: str = "Frank-Wolfe",
+        **environment: str,
+    ) -> None:
+        self._says = says
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -90,7 +98,7 @@ class Server:
     def _answers(self) -> bool:
         assert self.process.poll() is None, self.log.read_text()
         try:
-            return "Frank-Wolfe" in urllib.request.urlopen(self.url, timeout=30).read().decode()
+            return self._says in urllib.request.urlopen(self.url, timeout=30).read().decode()
         except (urllib.error.URLError, OSError):
             return False
 

@@ -1,6 +1,7 @@
 """An Explorer in a cell: what is saved, what Python sets, and its parts."""
 
 import asyncio
+import threading
 
 import nbformat
 import numpy as np
@@ -204,3 +205,17 @@ def test_paused_runs_are_not_waited_for():
     wait_for(lambda: explorer.session.state is RunState.PAUSED, "the runs to be held")
     assert [*asyncio.run(asyncio.wait_for(explorer.finished(), 30))] == []
     explorer.close()
+
+
+def test_nothing_goes_on_once_an_explorer_is_closed():
+    def ours():
+        return {t.name for t in threading.enumerate() if t.name.startswith("fwcore-")}
+
+    explorer = Explorer(**SMALL)
+    explorer.set_pace(None)
+    explorer.run()
+    asyncio.run(explorer.finished())
+    assert ours()
+    explorer.close()
+    # Workers wait for a second, savers for what they have to save.
+    wait_for(lambda: not ours(), 30, "the threads to end")

@@ -128,11 +128,23 @@ def written(folder, *sources):
 
 
 def run_all(page):
-    """Ask for it again where the kernel was not ready to hear of it."""
+    begin(page, lambda: chosen(page, "Run", "Run All Cells"))
+
+
+def run_first(page):
+    def ask():
+        page.locator(".jp-Cell").first.click()
+        page.keyboard.press("Shift+Enter")
+
+    begin(page, ask)
+
+
+def begin(page, ask):
+    """Ask again where the kernel was not ready to hear of it."""
     begun = page.locator(".jp-InputArea-prompt").first
 
     def asked():
-        chosen(page, "Run", "Run All Cells")
+        ask()
         page.wait_for_timeout(1000)  # the interval of asking
         return begun.inner_text() != "[ ]:"
 
@@ -202,8 +214,7 @@ def test_widgets_of_jupyter_carry_the_page_as_vs_code_has_them(tmp_path):
         opened(f"{address}/lab/tree/{path.name}") as page,
     ):
         expect(page.locator(IDLE)).to_be_attached(timeout=60_000)
-        page.locator(".jp-Cell").first.click()
-        page.keyboard.press("Shift+Enter")
+        run_first(page)
         page.wait_for_function(SCRIPTS_ARE_THERE, timeout=60_000)
         page.keyboard.press("Shift+Enter")
         expect(page.locator(LIVE)).to_be_visible(timeout=60_000)
