@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 import time
+from collections import Counter
 from typing import Any
 
 from tornado.websocket import WebSocketClosedError
@@ -36,7 +37,9 @@ def on_server_loaded(server_context: Any) -> None:
         os.environ["FWCORE_CACHE_READONLY"] = "1"
     for name in _GOSSIPS:
         logging.getLogger(name).addFilter(_is_news)
-        logging.getLogger(name).addFilter(_Seldom())
+    # At the handlers, so that no logger is forgotten, not even that of wrong addresses.
+    for handler in _handlers():
+        handler.addFilter(_Seldom())
     # A worker between two kernels may keep the interpreter this long from the thread that serves
     # the pages; 5 ms is usual.
     sys.setswitchinterval(0.0005)
@@ -47,6 +50,12 @@ def on_server_loaded(server_context: Any) -> None:
     threading.Thread(target=_give_back, name="fwcore-trim", daemon=True).start()
     if os.environ.get("FWCORE_WARMUP") != "0":
         threading.Thread(target=_warm_up, name="fwcore-warmup", daemon=True).start()
+
+
+def _handlers() -> set[logging.Handler]:
+    """All that write records."""
+    known = [logging.getLogger(), *logging.Logger.manager.loggerDict.values()]
+    return {handler for logger in known for handler in getattr(logger, "handlers", ())}
 
 
 def on_session_destroyed(session_context: Any) -> None:
@@ -80,23 +89,25 @@ def _is_news(record: logging.LogRecord) -> bool:
 
 
 class _Seldom(logging.Filter):
-    """Lets through a few records a minute: a hostile client could fill the disk."""
+    """Lets through a few records a minute of each logger: a hostile client could fill the disk."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._begun, self._count = 0.0, 0
+        self._begun = 0.0
+        self._counts: Counter[str] = Counter()
 
     def filter(self, record: logging.LogRecord) -> bool:
         now = time.monotonic()
         if now - self._begun > _MINUTE:
-            self._begun, self._count = now, 0
-        self._count += 1
-        if self._count == _RECORDS_A_MINUTE:
+            self._begun, self._counts = now, Counter()
+        self._counts[record.name] += 1
+        count = self._counts[record.name]
+        if count == _RECORDS_A_MINUTE:
             record.msg, record.args = (
                 "%s. More of these are not told for a minute.",
                 (record.getMessage(),),
             )
-        return self._count <= _RECORDS_A_MINUTE
+        return count <= _RECORDS_A_MINUTE
 
 
 def _warm_up() -> None:

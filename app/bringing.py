@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _LONGEST_PART = 1_500_000
 _MOST_NAMES = 500
 _MOST_DEGREE = 9
+_MOST_PRODUCTS = 10_000_000
 # Rows times features: to read more takes minutes and gigabytes.
 _MOST_LOOKED_AT = 5_000_000_000
 _parsing = datasets.parsing
@@ -30,6 +31,7 @@ _CHOICES = {
     "missing": _parsing.MISSING,
     "categorical": _parsing.CATEGORICAL,
 }
+_LISTED = {name: [*values] for name, values in _CHOICES.items()}
 _TEXTS = ("target", "positive")
 _Found: TypeAlias = tuple[datasets.Parsed, datasets.Parsed, dict[str, Any]]
 """What was read, what is left of it, and what is said of it."""
@@ -98,9 +100,13 @@ class Bringing:
         try:
             options = datasets.ParseOptions(**given)
         except ParameterError as error:
-            self._tell("refused", told=str(error), again=True)
+            self._refuse(str(error))
             return
         self._read(options)
+
+    def _refuse(self, text: str) -> None:
+        """A file that has come, and that may be read in another way."""
+        self._tell("refused", told=text, again=True, choices=_LISTED)
 
     def _read(self, options: datasets.ParseOptions) -> None:
         name, content = self._name, bytes(self._content)
@@ -126,7 +132,7 @@ class Bringing:
 
         def failed(text: str) -> None:
             if here():
-                self._tell("refused", told=text, again=True)
+                self._refuse(text)
 
         self._explorer.reading.start(act, told, failed)
         self._tell("reading")
@@ -173,7 +179,7 @@ class Bringing:
             "target": report.target,
             "names": self._names(whole or parsed),
             "left_out": sorted(left_out),
-            "choices": {name: [*values] for name, values in _CHOICES.items()},
+            "choices": _LISTED,
             "look": look_at(parsed.X, parsed.y, parsed.names),
             "sizes": self._sizes(parsed),
         }
@@ -187,8 +193,8 @@ class Bringing:
                 sizes.append([degree, made.columns, 8 * made.rows * made.columns])
             except ParameterError:
                 break
-        most = server.upload_limits().columns
-        return [size for size in sizes if size[0] == 1 or size[1] <= max(most, 10_000_000)]
+        most = server.most_products(_MOST_PRODUCTS)
+        return [size for size in sizes if size[0] == 1 or size[1] <= most]
 
     def do_bring_use(self, data: dict[str, Any]) -> None:
         """Choose the file that was read as the data of the page."""
@@ -197,7 +203,7 @@ class Bringing:
             raise ParameterError("file", "the page", "read before it is used", "none")
         made = datasets.Dataset.of(self._parsed, self._name, degree if degree > 1 else None)
         if degree not in [size[0] for size in self._sizes(self._parsed)]:
-            rule = "one whose products can be counted"
+            rule = "one whose products can be counted, and fit on this server"
             raise ParameterError("degree", "the page", rule, degree)
         self._explorer.settings.bring(shelf.own_of(made, self._name))
         self._explorer.offer()

@@ -8,13 +8,11 @@ import json
 import pickle
 import subprocess
 import sys
-import tempfile
 import threading
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -64,12 +62,12 @@ def _plain(column: list[Any]) -> list[Any]:
 def to_parquet(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> bytes:
     """A ZIP archive with a Parquet file a run: points, coefficients and settings."""
     held = io.BytesIO()
-    with zipfile.ZipFile(held, "w") as archive, tempfile.TemporaryDirectory() as folder:
+    with zipfile.ZipFile(held, "w") as archive:
         for k, (name, result) in enumerate(results.items(), 1):
-            file = Path(folder) / f"{k}.parquet"
+            file = io.BytesIO()
             result.to_parquet(file)
             plain = "".join(c if c.isalnum() or c in "-_. " else "_" for c in name)
-            archive.write(file, f"{k} {plain}.parquet")
+            archive.writestr(f"{k} {plain}.parquet", file.getvalue())
     return held.getvalue()
 
 

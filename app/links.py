@@ -22,6 +22,7 @@ from fwcore import DEFAULT_LOSS, ParameterError, datasets
 
 VERSION = 1
 LONGEST = 4_000
+_MOST_MADE = 1_900
 """Characters of a link that are read."""
 _MOST_BYTES = 100_000
 _LONGEST_NAME = 60
@@ -130,10 +131,20 @@ def _take_run(settings: Settings, entry: Any) -> None:
 
 
 def to_link(settings: Settings) -> str:
-    """The settings as the value of ``s`` in a query: a version, a dot, and the rest."""
-    text = json.dumps(document(settings), separators=(",", ":"), ensure_ascii=False)
-    packed = zlib.compress(text.encode(), 9)
-    return f"{VERSION}.{base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
+    """The settings as the value of ``s`` in a query: a version, a dot, and the rest. Names that
+    make it too long are cut, and if need be left out.
+    """
+    for longest in (_LONGEST_NAME, 12, 0):
+        held = document(settings)
+        for run in held["runs"]:
+            if "name" in run:
+                run["name"] = run["name"][:longest]
+        text = json.dumps(held, separators=(",", ":"), ensure_ascii=False)
+        packed = zlib.compress(text.encode(), 9)
+        link = f"{VERSION}.{base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
+        if len(link) <= _MOST_MADE:
+            break
+    return link
 
 
 def read_link(text: str) -> Settings:

@@ -38,6 +38,11 @@ class Preparation:
         self._announce("Loading the data.")
 
     @property
+    def owner(self) -> object:
+        """Whose runs they are."""
+        return self._runs[0].owner
+
+    @property
     def urgent(self) -> bool:
         """Unless it has to find the end of the grid, which may take long."""
         return self._turns < _SHORT

@@ -19,6 +19,8 @@ class Reached:
     seed: int
     uid: str
     """Its name among all runs of all pages, under which it is saved."""
+    owner: object = None
+    """Whose it is: owners take turns at the workers."""
     label = ""
     """What its state is called, where that is not its state's own name."""
 

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any
 
 from app.reached import Reached
+from app.room import Owner, room
 from app.scheduler import TURN_SECONDS
 from fwcore import DatasetError, ParameterError, Problem, Snapshot, Solver, Walk, warmup
 
@@ -85,7 +86,10 @@ class Run(Reached):
         *,
         uid: str = "",
         before: Any = None,
+        owner: Owner | None = None,
     ) -> None:
+        self.owner: Owner = owner or Owner()
+        room.enter(self)
         self.uid = uid or secrets.token_hex(8)
         self.before = before
         """The points that were reached when the run was interrupted, if it is walked again."""
@@ -118,6 +122,11 @@ class Run(Reached):
         if self._paused and self._state is RunState.RUNNING:
             return RunState.PAUSED
         return self._state
+
+    @property
+    def over(self) -> bool:
+        """Whether it makes no step any more."""
+        return self._state.over
 
     @property
     def waits(self) -> bool:
@@ -256,6 +265,9 @@ class Run(Reached):
         self.latest = snapshot
         self.last_row_at = now = time.monotonic()
         self._count(now)
+        if full := room.take(self, snapshot.rows.size):
+            self._end(RunState.STOPPED, f"{full} What was reached is kept.")
+            return False
         if walk.reached == walk.grid.size:
             self._end(RunState.DONE, walk.status.sentence)
             return False

@@ -22,8 +22,12 @@ class Job(Protocol):
     time.
 
     ``urgent``: whether somebody waits for its first turns, which then go before all others'; no
-    job may be so for long.
+    job may be so for long. ``owner``: whose it is. Owners take turns, and so do the jobs of each:
+    many jobs of one take no time from another.
     """
+
+    @property
+    def owner(self) -> object: ...
 
     @property
     def urgent(self) -> bool: ...
@@ -38,15 +42,15 @@ class Job(Protocol):
 
 
 class Scheduler:
-    """Round robin between jobs. Workers are started when there is work and end when there has been
-    none for a while.
+    """Round robin between owners, and between the jobs of each. Workers are started when there is
+    work and end when there has been none for a while.
     """
 
     def __init__(self, workers: int | None = None, idle_seconds: float = 1.0) -> None:
         self._limit = workers or os.cpu_count() or 1
         self._idle_seconds = idle_seconds
         self._changed = threading.Condition()
-        self._ready: deque[Job] = deque()
+        self._ready: dict[object, deque[Job]] = {}
         self._urgent: deque[Job] = deque()
         self._later: list[tuple[float, int, Job]] = []
         self._tickets = itertools.count()
@@ -70,7 +74,8 @@ class Scheduler:
             heapq.heapify(self._later)
             if job not in self._busy:
                 self._enqueue(job)
-            waiting = len(self._ready) + len(self._urgent) + len(self._later)
+            ready = sum(map(len, self._ready.values()))
+            waiting = ready + len(self._urgent) + len(self._later)
             if len(self._workers) < min(self._limit, waiting + len(self._busy)):
                 worker = threading.Thread(target=self._work, name="fwcore-worker", daemon=True)
                 self._workers.add(worker)
@@ -79,8 +84,25 @@ class Scheduler:
 
     def _enqueue(self, job: Job) -> None:
         """Put a job last of its kind, unless it is in a queue."""
-        if job not in self._ready and job not in self._urgent:
-            (self._urgent if job.urgent else self._ready).append(job)
+        own = self._ready.get(job.owner, ())
+        if job in own or job in self._urgent:
+            return
+        if job.urgent:
+            self._urgent.append(job)
+        else:
+            self._ready.setdefault(job.owner, deque()).append(job)
+
+    def _next(self) -> Job | None:
+        """The first of the urgent jobs, or of the owner whose turn it is, who is the last then."""
+        if self._urgent:
+            return self._urgent.popleft()
+        for owner, jobs in self._ready.items():
+            job = jobs.popleft()
+            del self._ready[owner]
+            if jobs:
+                self._ready[owner] = jobs
+            return job
+        return None
 
     def _work(self) -> None:
         _be_nice()
@@ -105,8 +127,7 @@ class Scheduler:
                 now = time.monotonic()
                 while self._later and self._later[0][0] <= now:
                     self._enqueue(heapq.heappop(self._later)[2])
-                if waiting := self._urgent or self._ready:
-                    job = waiting.popleft()
+                if (job := self._next()) is not None:
                     self._busy.add(job)
                     return job
                 if not self._later and now >= give_up:

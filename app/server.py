@@ -20,6 +20,9 @@ _PUBLIC_UPLOAD = datasets.Limits(
 _PUBLIC_MADE = 50_000_000
 _PUBLIC_RUNS = 12
 _PUBLIC_REPEATS = 3
+_PUBLIC_WALKING = 120
+_PUBLIC_STEPS = 1_000_000, 15_000_000
+"""Steps that are kept, of 120 bytes each: of a page, and of all."""
 _MOST_BROUGHT = 4
 _MOST_BROUGHT_IN_ALL = 40
 
@@ -75,13 +78,32 @@ def most_repeats(usual: int) -> int:
     return min(usual, _PUBLIC_REPEATS) if public() else usual
 
 
+def most_walking() -> int:
+    """Runs of all pages that walk at once."""
+    return _PUBLIC_WALKING if public() else sys.maxsize
+
+
+def most_steps() -> tuple[int, int]:
+    """Steps that are kept of the runs of a page, and of all pages."""
+    return _PUBLIC_STEPS if public() else (sys.maxsize, sys.maxsize)
+
+
+def most_products(columns: int) -> int:
+    """Columns that products of features may make of a file; its owner decides on his own server."""
+    return _PUBLIC_UPLOAD.columns if public() else columns
+
+
 def bounds() -> str:
     """The bounds, as the page says them; nothing where the server is its owner's."""
     if not public():
         return ""
     limits = upload_limits()
     return (
-        f"A public server: at most {_PUBLIC_RUNS} runs a page, and {_MOST_BROUGHT} files of up to "
-        f"{limits.bytes // _MEGABYTE} MB, {limits.rows:,} rows and {limits.columns:,} columns. "
+        f"A public server: at most {_PUBLIC_RUNS} runs a page with {_PUBLIC_REPEATS} repeats and "
+        f"{_PUBLIC_STEPS[0]:,} steps, and {_MOST_BROUGHT} files of up to "
+        f"{limits.bytes // _MEGABYTE} MB, {limits.rows:,} rows, {limits.columns:,} columns, "
+        f"{limits.entries:,} entries and {limits.memory // _MEGABYTE} MB once read. All pages: "
+        f"{_PUBLIC_WALKING} runs at once, {_PUBLIC_STEPS[1]:,} steps, "
+        f"{_MOST_BROUGHT_IN_ALL} files, {MOST_RUNS_KEPT} saved runs. "
         "Nothing is kept on disk; runs are forgotten when the server stops."
     )

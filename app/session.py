@@ -7,6 +7,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from app.preparation import Preparation
+from app.room import Owner, room
 from app.run_spec import RunSpec
 from app.runs import Pace, Run, RunState
 from app.scheduler import Scheduler
@@ -38,6 +39,7 @@ class Session:
     ) -> None:
         self._scheduler = scheduler
         self._begun = begun
+        self._owner = Owner()
         self.runs: dict[int, Run] = {}
         self.repeats: dict[int, list[Run]] = {}
         """Runs of an entry with other seeds, besides the one in ``runs``."""
@@ -107,18 +109,20 @@ class Session:
         the first step.
         """
         chosen = [spec for spec in specs if self.outdated(spec, experiment)] or list(specs)
+        room.admit(sum(spec.repeats for spec in chosen))
         if experiment != self.experiment:
             self.reset()
         self.experiment = experiment
         new: list[Run] = []
         for spec in chosen:
             kept = self._unfinished(spec, experiment)
-            run = Run(find_solver(spec.solver), spec.options.settings(), spec.seed, pace, **kept)
+            made = find_solver(spec.solver), spec.options.settings()
+            run = Run(*made, spec.seed, pace, owner=self._owner, **kept)
             self.forget(spec.key)
             if paused:
                 run.step()
             more = [
-                Run(run.solver, run.options, (spec.seed + k) % 2**32, pace)
+                Run(*made, (spec.seed + k) % 2**32, pace, owner=self._owner)
                 for k in range(1, spec.repeats)
             ]
             if paused:

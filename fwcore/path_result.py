@@ -6,7 +6,7 @@ import importlib.metadata
 import platform
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 import scipy.sparse
@@ -158,7 +158,7 @@ class PathResult:
         """
         return command_of(self)
 
-    def to_parquet(self, file: str | Path) -> None:
+    def to_parquet(self, file: str | Path | BinaryIO) -> None:
         """Write the points with their coefficients; see `fwcore.result_files.write_points`."""
         write_points(self, file)
 

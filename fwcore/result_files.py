@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -18,7 +18,7 @@ RENAMED_COLUMNS = {"train_mse": "train_error", "test_mse": "test_error"}
 """Columns of older files, and what they are called now."""
 
 
-def write_points(result: PathResult, file: str | Path) -> None:
+def write_points(result: PathResult, file: str | Path | BinaryIO) -> None:
     """Write the points with their coefficients (columns ``indices``, ``coefficients``) and the
     settings as metadata.
 
@@ -51,7 +51,7 @@ def write_points(result: PathResult, file: str | Path) -> None:
     # Statistics would carry the extremes of ``seconds`` into the footer of a file that is
     # otherwise reproducible.
     plain = {"write_statistics": False, "use_dictionary": False, "compression": "NONE"}
-    pyarrow.parquet.write_table(table, str(file), **plain)
+    pyarrow.parquet.write_table(table, str(file) if isinstance(file, Path) else file, **plain)
 
 
 def write_trace(result: PathResult, file: str | Path) -> None:

@@ -10,8 +10,11 @@ class DataDialog {
     this.brought = h('div', {class: 'brought', 'aria-live': 'polite'})
     app.state.on(['looked'], ({looked}) => { if (app.isNews('looked')) this.seen(looked) })
     app.state.on(['complaint'], ({complaint}) => {
-      if (complaint && this.brought.querySelector('progress'))
-        this.brought.replaceChildren(h('p', {class: 'complaint', role: 'alert'}, complaint))
+      if (!complaint || !this.brought.isConnected || !app.dialogs.box.open) return
+      const told = h('p', {class: 'complaint', role: 'alert'}, complaint)
+      this.brought.querySelector('.complaint')?.remove()
+      if (this.brought.querySelector('progress')) this.brought.replaceChildren(told)
+      else this.brought.prepend(told)
     })
     app.state.on(['bring'], ({bring}) => { if (app.isNews('bring')) this.take(bring) })
   }
@@ -110,7 +113,7 @@ class DataDialog {
         h('progress', {max: told.size, value: told.got, 'aria-label': 'Upload'})],
       reading: () => [h('p', {}, `${told.name} is read.`), h('progress', {'aria-label': 'Read'})],
       refused: () => [h('p', {class: 'complaint', role: 'alert'}, told.told),
-        ...(told.again && this.ways ? [this.ways] : [])],
+        ...(told.again ? [this.options({target: '', names: [], choices: told.choices})] : [])],
       read: () => this.report(told),
     }
     this.brought.replaceChildren(...(acts[told.state]?.() ?? []))

@@ -26,7 +26,8 @@ const trail = (features, run, {leads, wide, lit}) => ({
 const MARKS = {
   line: {glyph: 'Line', at: along, hovers: true, look: (run, {width}) => ({line_color: run.colour,
     line_dash: run.dash, line_width: width})},
-  dots: {glyph: 'Scatter', at: along, hovers: true, look: (run, {marker}) => ({...filled(run), marker})},
+  dots: {glyph: 'Scatter', at: along, hovers: true,
+    look: (run, {marker}) => ({...filled(run), marker})},
   rings: {glyph: 'Scatter', at: along, hovers: true, style: {fill_alpha: 0},
     look: (run, {marker}) => ({line_color: run.colour, marker})},
   bars: {glyph: 'HBar', at: (x, [y]) => ({y: field(y), right: field(x)}), leads: true,

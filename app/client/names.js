@@ -74,3 +74,28 @@ function tickLabel(tick, ticks) {
   return size >= 1e-3 ? String(Number(tick.toPrecision(digits)))
     : String(Number(tick.toPrecision(digits)).toExponential())
 }
+
+// What is drawn in the axes that were chosen: of each run and measure its pairs, as text.
+function series(picture) {
+  const text = value => typeof value != 'number' ? value
+    : Math.abs(value) < 1e-3 && value != 0 ? value.toExponential(4)
+      : String(Number(value.toPrecision(5)))
+  const found = new Map()
+  for (const {run, layer, renderer} of picture.data) {
+    const {data} = renderer.data_source
+    const [x, y] = picture.columns(layer)
+    const ys = MARKS[layer.kind].parts?.map(part => y + part) ?? y.split('|')
+    for (const name of ys) {
+      const key = `${run.key} ${layer.source} ${x} ${name}`
+      if (found.has(key) || !(data[name] ?? []).length) continue
+      const measure = picture.declared.labels[name] ?? name.replaceAll('_', ' ')
+      found.set(key, data[name].flatMap((value, k) => {
+        const own = data.name?.[k] === undefined ? run.drawn : `${run.drawn}, ${data.name[k]}`
+        return Array.isArray(value)
+          ? value.map((v, i) => [own, measure, text(data[x][k][i]), text(v)])
+          : [[own, measure, text(data[x][k]), text(value)]]
+      }).filter(([, , , value]) => value !== 'NaN'))
+    }
+  }
+  return [...found.values()].filter(rows => rows.length)
+}

@@ -290,9 +290,9 @@ class Frame {
 
   // What is drawn, for those who read it rather than see it.
   tabulate() {
-    const series = this.picture.series()
-    const each = Math.max(2, Math.floor(MOST_ROWS / series.length))
-    const rows = series.flatMap(rows => some(rows, each))
+    const drawn = series(this.picture)
+    const each = Math.max(2, Math.floor(MOST_ROWS / drawn.length))
+    const rows = drawn.flatMap(rows => some(rows, each))
     const head = h('tr', {}, ...this.heads().map(text => h('th', {scope: 'col'}, text)))
     const table = h('table', {}, h('caption', {}, `At most ${each} rows of each run and measure`),
       h('thead', {}, head), h('tbody', {}, ...rows.map(row =>
@@ -306,7 +306,7 @@ class Frame {
   // All that is drawn, as a file.
   csv() {
     const quoted = cell => /[",\n]/.test(cell) ? `"${String(cell).replaceAll('"', '""')}"` : cell
-    const lines = [this.heads(), ...this.picture.series().flat()]
+    const lines = [this.heads(), ...series(this.picture).flat()]
     save(`${this.declared.name}.csv`, lines.map(row => row.map(quoted).join(',') + '\n').join(''))
   }
 

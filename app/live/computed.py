@@ -19,6 +19,7 @@ class Computation:
         self.columns: Columns | None = None
         self.over = False
         self._compute, self._at = compute, (entry, lead, point)
+        self.owner: object = entry.run.owner
 
     urgent = True
 

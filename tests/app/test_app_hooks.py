@@ -32,6 +32,7 @@ def test_solvers_are_compiled_in_the_background_unless_told_not_to(monkeypatch, 
     started = []
     monkeypatch.setattr(app_hooks, "_warm_up", lambda: started.append(True))
     monkeypatch.setattr(app_hooks, "_give_back", lambda: None)
+    monkeypatch.setattr(app_hooks, "_handlers", set)
     monkeypatch.setattr(app_hooks.gc, "freeze", lambda: None)
     monkeypatch.setattr(app_hooks.sys, "setswitchinterval", lambda seconds: None)
     monkeypatch.setattr(app_hooks.threading, "Thread", Immediate)
@@ -72,3 +73,11 @@ def test_the_memory_of_ended_sessions_is_given_back(monkeypatch):
     app_hooks._left.clear()
     monkeypatch.setattr(app_hooks.sys, "platform", "darwin")
     app_hooks._give_back()
+
+
+def test_no_logger_fills_the_disk(caplog):
+    seldom = app_hooks._Seldom()
+    for name in ("tornado.access", "app.runs"):
+        passed = [seldom.filter(record(name, f"{k}")) for k in range(200)]
+        assert sum(passed) == 20
+    assert app_hooks._handlers() & set(logging.getLogger().handlers)

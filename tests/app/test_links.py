@@ -119,3 +119,15 @@ def test_hostile_values_are_refused_or_bounded(data):
 def test_random_text_is_refused(text):
     with pytest.raises(ParameterError):
         links.read_link(text)
+
+
+def test_long_names_are_cut_so_that_a_link_stays_short():
+    settings = Settings()
+    settings.clear()
+    for k in range(40):
+        settings.add("sfw").given_name = f"{k} " + "".join(
+            chr(0x4E00 + 97 * k + j) for j in range(56)
+        )
+    link = links.to_link(settings)
+    assert len(link) < 2_000
+    assert len(links.read_link(link).runs) == 40

@@ -8,6 +8,7 @@ class Counting:
     """A job of so many turns; two threads in it at once are noted."""
 
     urgent = False
+    owner = None
 
     def __init__(self, turns, delay=0.0, order=None):
         self.turns, self.delay, self.order = turns, delay, order
@@ -57,6 +58,7 @@ class Gate:
     """A job of one turn that lasts until it is opened."""
 
     urgent = False
+    owner = None
 
     def __init__(self):
         self.open, self.done = threading.Event(), False
@@ -134,3 +136,16 @@ class Urgent(Counting):
     @property
     def urgent(self):
         return self.done < 2
+
+
+def test_owners_take_turns_however_many_jobs_they_have():
+    order = []
+    many = [Counting(3, order=order) for _ in range(6)]
+    for job in many:
+        job.owner = "many"
+    one = Counting(3, order=order)
+    one.owner = "one"
+    begin_together([*many, one])
+    wait_for(lambda: one.done == 3, "the one")
+    # Every second turn is the one's until it is done.
+    assert [job is one for job in order[:6]] == [False, True] * 3

@@ -218,4 +218,4 @@ def test_nothing_goes_on_once_an_explorer_is_closed():
     assert ours()
     explorer.close()
     # Workers wait for a second, savers for what they have to save.
-    wait_for(lambda: not ours(), 30, "the threads to end")
+    wait_for(lambda: not ours(), "the threads to end")
