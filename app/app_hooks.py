@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from typing import Any
 
+from bokeh.core.serialization import DeserializationError
 from tornado.websocket import WebSocketClosedError
 
 import app.explorer  # noqa: F401 (so that the first page need not wait for it)
@@ -83,6 +84,9 @@ def _is_news(record: logging.LogRecord) -> bool:
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, WebSocketClosedError):
         return False
+    if isinstance(error, DeserializationError):
+        # A hostile client names what is not there: one line is enough.
+        record.msg, record.args, record.exc_info = "A message was refused: %s", (error,), None
     if record.name == "bokeh.server.protocol_handler" and isinstance(error, AssertionError):
         return False
     return "connection was closed" not in record.getMessage()

@@ -19,6 +19,10 @@ FIGURES: dict[str, Callable[[Any], float]] = {
     "active": lambda run: float(run.points["nnz"].mean()),
     "last active": lambda run: float(run.points["nnz"][-1]),
     "least error": lambda run: float(np.nanmin(run.points["test_error"])),
+    "fall and rise": lambda run: _fall_and_rise(run.points["test_error"]),
+    "active at the least error": lambda run: float(
+        run.points["nnz"][np.nanargmin(run.points["test_error"])]
+    ),
     "worst true gap": lambda run: float(max(run.relative_gaps.max(), 0.0)),
     "median true gap": lambda run: float(max(np.median(run.relative_gaps), 0.0)),
     "median own gap": lambda run: float(np.nanmedian(run.own_gaps)),
@@ -29,8 +33,13 @@ FIGURES: dict[str, Callable[[Any], float]] = {
     "hit rate": lambda run: float(np.nanmean(run.trace("hit"))),
 }
 """Figures of a run that has ended, by name; gaps are relative to f(0). ``hidden share``: of the
-points, those whose true gap is more than twice what the method saw. A new one is a line here.
+points, those whose true gap is more than twice what the method saw; ``fall and rise``: the lesser
+of the first and the last test error over the least. A new one is a line here.
 """
+
+
+def _fall_and_rise(errors: Any) -> float:
+    return float(min(errors[0], errors[-1]) / np.nanmin(errors))
 
 
 @dataclass(frozen=True)

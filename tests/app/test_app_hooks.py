@@ -1,6 +1,7 @@
 import logging
 
 import pytest
+from bokeh.core.serialization import UnknownReferenceError
 from tornado.websocket import WebSocketClosedError
 
 from app import app_hooks
@@ -73,6 +74,13 @@ def test_the_memory_of_ended_sessions_is_given_back(monkeypatch):
     app_hooks._left.clear()
     monkeypatch.setattr(app_hooks.sys, "platform", "darwin")
     app_hooks._give_back()
+
+
+def test_what_a_hostile_client_sends_leaves_no_traceback():
+    told = record("bokeh.server.protocol_handler", "error", UnknownReferenceError("p1"))
+    assert _is_news(told)
+    assert told.exc_info is None
+    assert told.getMessage().startswith("A message was refused: ")
 
 
 def test_no_logger_fills_the_disk(caplog):

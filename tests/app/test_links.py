@@ -114,11 +114,33 @@ def test_hostile_values_are_refused_or_bounded(data):
     assert all(len(spec.given_name) <= 60 for spec in opened.runs)
 
 
-@budget(max_examples=300, deadline=None)
-@given(st.text(max_size=300))
-def test_random_text_is_refused(text):
-    with pytest.raises(ParameterError):
-        links.read_link(text)
+@pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_random_text_is_refused(count):
+    @budget(max_examples=count, deadline=None, database=None)
+    @given(st.text(max_size=300))
+    def refused(text):
+        with pytest.raises(ParameterError):
+            links.read_link(text)
+
+    refused()
+
+
+LINKS = {
+    1: "1.eNp9izEOwjAMRe9iia1C7sDCVRBDIG6JlMYhdmCIcnecsR3Y_N97buCdOiGFK_jgHqQkMEFkESPyrq"
+    "6QN5A5JB3ogrZKTXbfGgjHD5VRLl_jnDXwUA2Uo2E8I-IMfYLkNjJQuK4v2_9exW05hrSam_EEfVcf4r"
+    "18-oO89x9Cc0n7",
+}
+"""Links of all versions, as they were made then; none is ever changed."""
+
+
+@pytest.mark.parametrize("version", LINKS)
+def test_a_link_of_an_earlier_version_opens(version):
+    settings = links.read_link(LINKS[version])
+    assert (settings.dataset, settings.points) == ("diabetes", 50)
+    assert [spec.solver for spec in settings.runs] == ["sfw", "sfw", "fw", "cd"]
+    assert settings.runs[0].given_name == "rough"
+    assert settings.runs[0].options.tol == 1e-4
+    assert max(LINKS) == links.VERSION
 
 
 def test_long_names_are_cut_so_that_a_link_stays_short():
