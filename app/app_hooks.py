@@ -21,6 +21,7 @@ _log = logging.getLogger(__name__)
 _TRIM_AFTER_SECONDS = 2.0
 _MINUTE = 60.0
 _RECORDS_A_MINUTE = 20
+_MORE = "More of these are not told for a minute."
 _left = threading.Event()
 _GOSSIPS = (
     "asyncio",
@@ -38,7 +39,8 @@ def on_server_loaded(server_context: Any) -> None:
         os.environ["FWCORE_CACHE_READONLY"] = "1"
     for name in _GOSSIPS:
         logging.getLogger(name).addFilter(_is_news)
-    # At the handlers, so that no logger is forgotten, not even that of wrong addresses.
+    # At the handlers that there are, so that no logger is forgotten, not even that of wrong
+    # addresses.
     for handler in _handlers():
         handler.addFilter(_Seldom())
     # A worker between two kernels may keep the interpreter this long from the thread that serves
@@ -106,9 +108,9 @@ class _Seldom(logging.Filter):
             self._begun, self._counts = now, Counter()
         self._counts[record.name] += 1
         count = self._counts[record.name]
-        if count == _RECORDS_A_MINUTE:
+        if count == _RECORDS_A_MINUTE and not str(record.msg).endswith(_MORE):
             record.msg, record.args = (
-                "%s. More of these are not told for a minute.",
+                f"%s. {_MORE}",
                 (record.getMessage(),),
             )
         return count <= _RECORDS_A_MINUTE

@@ -134,7 +134,8 @@ class Feed:
             if self._wire.state.get(f"stop:{key}") is None and sources.run.walk is not None:
                 rule, tol = sources.run.stopping or ("", None)
                 # Another rule bounds moves: its threshold is none of a gap.
-                self._wire.put(**{f"stop:{key}": tol if rule == "gap" else None})
+                if rule == "gap":
+                    self._wire.put(**{f"stop:{key}": tol})
         self._send_at_cursor(shown)
         if "spread" in names:
             self._send_spread(shown, reference)

@@ -152,9 +152,7 @@ def _matrix(name: str, X: Any) -> Any:
     if scipy.sparse.issparse(X):
         numbers: Any = scipy.sparse.csc_array(X)
     else:
-        for column in getattr(X, "columns", ()):
-            _check_column(name, X, column)
-        numbers = np.asarray(X)
+        numbers = _frame(name, X) if hasattr(X, "iloc") else np.asarray(X)
     if numbers.ndim != 2:
         raise _refuse(name, "a matrix of two dimensions", f"{numbers.ndim}")
     if numbers.dtype.kind not in "fiub":
@@ -162,15 +160,17 @@ def _matrix(name: str, X: Any) -> Any:
     return numbers.astype(np.float64, copy=False)
 
 
-def _check_column(name: str, X: Any, column: Any) -> None:
-    held = X[column]
-    kind = getattr(getattr(held, "dtype", None), "kind", "")
-    if kind not in "fiub":
-        raise _refuse(name, f"of numbers; column {str(column)!r} holds others", str(held.dtype))
-    missing = int(held.isna().sum())
-    if missing:
-        rule = f"free of NaN; column {str(column)!r} misses values"
-        raise _refuse(name, rule, f"{missing:,} of {len(held):,}")
+def _frame(name: str, X: Any) -> Any:
+    """The numbers of a pandas data frame."""
+    for k, column in enumerate(map(str, X.columns)):
+        held = X.iloc[:, k]
+        if getattr(held.dtype, "kind", "") not in "fiub":
+            raise _refuse(name, f"of numbers; column {column!r} holds others", str(held.dtype))
+        missing = int(held.isna().sum())
+        if missing:
+            rule = f"free of NaN; column {column!r} misses values"
+            raise _refuse(name, rule, f"{missing:,} of {len(held):,}")
+    return np.asarray(X, dtype=np.float64)
 
 
 def _vector(name: str, y: Any, X: Any) -> Any:

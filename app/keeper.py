@@ -91,11 +91,11 @@ class Keeper:
         while True:
             begun = time.monotonic()
             self.save()
+            time.sleep(max(0.05, _EVERY_SECONDS - (time.monotonic() - begun)))
             with self._lock:
                 if not self._followed and not self._pages:
                     self._thread = None
                     return
-            time.sleep(max(0.05, _EVERY_SECONDS - (time.monotonic() - begun)))
 
     def save(self) -> None:
         """Save what is new; what cannot be saved is tried again."""

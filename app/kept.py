@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from app.reached import Reached
 from app.runs import Pace, RunState
-from fwcore import ParameterError, PathResult, Solver, Status, find_loss, find_solver
+from fwcore import PathResult, Solver, Status, find_loss, find_solver
 
 Column = tuple[NDArray[Any], NDArray[Any]]
 
@@ -155,7 +155,7 @@ def _read(solver: Solver, options: Mapping[str, Any]) -> Any:
     """The options of a run; the defaults where an older version wrote what this one cannot read."""
     try:
         return solver.Options(**options)
-    except (ParameterError, TypeError, ValueError):
+    except (TypeError, ValueError):
         return solver.Options()
 
 

@@ -22,8 +22,8 @@ from fwcore import DEFAULT_LOSS, ParameterError, datasets
 
 VERSION = 1
 LONGEST = 4_000
-_MOST_MADE = 1_900
 """Characters of a link that are read."""
+_MOST_MADE = 1_900
 _MOST_BYTES = 100_000
 _LONGEST_NAME = 60
 _PROBLEM = ("test_fraction", "split_seed", "points", "delta_max")
@@ -134,17 +134,22 @@ def to_link(settings: Settings) -> str:
     """The settings as the value of ``s`` in a query: a version, a dot, and the rest. Names that
     make it too long are cut, and if need be left out.
     """
-    for longest in (_LONGEST_NAME, 12, 0):
-        held = document(settings)
-        for run in held["runs"]:
-            if "name" in run:
-                run["name"] = run["name"][:longest]
-        text = json.dumps(held, separators=(",", ":"), ensure_ascii=False)
-        packed = zlib.compress(text.encode(), 9)
-        link = f"{VERSION}.{base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
+    held = document(settings)
+    link = _packed(held)
+    for longest in (12, 0):
         if len(link) <= _MOST_MADE:
             break
+        for run in held["runs"]:
+            run["name"] = run.get("name", "")[:longest]
+        held["runs"] = [{k: v for k, v in run.items() if k != "name" or v} for run in held["runs"]]
+        link = _packed(held)
     return link
+
+
+def _packed(held: dict[str, Any]) -> str:
+    text = json.dumps(held, separators=(",", ":"), ensure_ascii=False)
+    packed = zlib.compress(text.encode(), 9)
+    return f"{VERSION}.{base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
 
 
 def read_link(text: str) -> Settings:

@@ -21,7 +21,7 @@ class OptionsAsSettings:
         return None if spec is None else spec.options
 
     def __getattr__(self, name: str) -> Any:
-        options = self._options() if name != "complete" else None
+        options = self._options()
         if options is None or name not in options.declared():
             raise AttributeError(f"{name!r} is no setting, nor an option of the selected run")
         return getattr(options, name)
@@ -29,14 +29,15 @@ class OptionsAsSettings:
     def __setattr__(self, name: str, value: Any) -> None:
         options = self._options()
         own = hasattr(type(self), name) or name in self.__dict__ or name.startswith("_")
-        if options is None or own:
+        if own or not self.__dict__.get("complete"):
             known = self.param.dataset.objects if name == "dataset" else [value]
             if value not in known:
                 raise ParameterError.unknown("dataset", "Explorer", value, known)
             super().__setattr__(name, value)
             return
-        if name not in options.declared():
-            names = [*self.param.values(), *options.declared()]
+        declared = () if options is None else options.declared()
+        if name not in declared:
+            names = [*self.param.values(), *declared]
             raise ParameterError.unknown("settings", "Explorer", name, names)
         setattr(options, name, value)
         self.param.trigger("touched")

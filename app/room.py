@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from app import server
 from fwcore import ParameterError
 
-_EVERY = 20_000
+_EVERY = 1_000
 
 
 class Owner:
@@ -34,8 +34,8 @@ class Room:
         self._steps: WeakKeyDictionary[Walking, int] = WeakKeyDictionary()
         self._lock = threading.Lock()
 
-    def admit(self, count: int) -> None:
-        """Have so many runs begin.
+    def admit(self, count: int, owner: Owner) -> None:
+        """Have so many runs of an owner begin, in place of those that he has.
 
         Raises
         ------
@@ -43,7 +43,8 @@ class Room:
             There is no room for them now.
         """
         with self._lock:
-            walking = sum(not run.over for run in self._steps)
+            others = [run for run in self._steps if run.owner is not owner]
+            walking = sum(not run.over for run in others)
         most = server.most_walking()
         if walking + count > most:
             rule = f"fewer for now: this server walks {most} at once, and others have {walking}"

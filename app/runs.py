@@ -89,7 +89,6 @@ class Run(Reached):
         owner: Owner | None = None,
     ) -> None:
         self.owner: Owner = owner or Owner()
-        room.enter(self)
         self.uid = uid or secrets.token_hex(8)
         self.before = before
         """The points that were reached when the run was interrupted, if it is walked again."""
@@ -116,6 +115,7 @@ class Run(Reached):
         # Unknown: the first chunk is a single step.
         self._cost_of_step = math.inf
         self._counted_at: float | None = None
+        room.enter(self)
 
     @property
     def state(self) -> RunState:
@@ -191,8 +191,10 @@ class Run(Reached):
 
     def stop(self) -> None:
         """No step is begun after the present chunk; what was reached is kept."""
-        kept = "What was reached is kept." if self.reached else "No point was reached."
-        self._end(RunState.STOPPED, f"Stopped on request. {kept}")
+        self._end(RunState.STOPPED, f"Stopped on request. {self._kept()}")
+
+    def _kept(self) -> str:
+        return "What was reached is kept." if self.reached else "No point was reached."
 
     def pause(self) -> None:
         """Hold after the present chunk, until resumed or stepped."""
@@ -266,7 +268,7 @@ class Run(Reached):
         self.last_row_at = now = time.monotonic()
         self._count(now)
         if full := room.take(self, snapshot.rows.size):
-            self._end(RunState.STOPPED, f"{full} What was reached is kept.")
+            self._end(RunState.STOPPED, f"{full} {self._kept()}")
             return False
         if walk.reached == walk.grid.size:
             self._end(RunState.DONE, walk.status.sentence)

@@ -141,5 +141,6 @@ class Scripted:
         for spec in self.settings.runs:
             for run in self.session.group(spec.key)[:1]:
                 if run.reached and run.exact:
-                    found[self.feed.name(spec)] = run.walk.result()
+                    name = self.feed.name(spec)
+                    found[f"{name} ({spec.key})" if name in found else name] = run.walk.result()
         return found

@@ -109,7 +109,7 @@ class Session:
         the first step.
         """
         chosen = [spec for spec in specs if self.outdated(spec, experiment)] or list(specs)
-        room.admit(sum(spec.repeats for spec in chosen))
+        room.admit(sum(spec.repeats for spec in chosen), self._owner)
         if experiment != self.experiment:
             self.reset()
         self.experiment = experiment

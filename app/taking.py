@@ -79,7 +79,12 @@ class Taking:
 
 
 def _results(shown: list[Shown]) -> dict[str, Any]:
-    return {entry.name: entry.run.walk.result() for entry in shown}
+    """By name; a name that was given twice has the number of its run."""
+    found: dict[str, Any] = {}
+    for entry in shown:
+        name = f"{entry.name} ({entry.key})" if entry.name in found else entry.name
+        found[name] = entry.run.walk.result()
+    return found
 
 
 def _file(kind: str, shown: list[Shown], about: dict[str, Any]) -> dict[str, Any]:

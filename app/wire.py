@@ -109,7 +109,7 @@ class Wire(JSComponent):
         if pn.config.comms not in WIDGETS:
             super()._send_msg(data)
             return
-        for model, _ in self._models.values():
+        for model, _ in [*self._models.values()]:
             if model.document is not None:
                 model.document.callbacks.send_event(ESMEvent(model=model, data=data))
 

@@ -217,8 +217,7 @@ class Problem(ProblemTables):
     @cached_property
     def labels(self) -> bool:
         """Whether every response is -1 or +1 in the units given, so that a sign is a class."""
-        given = np.abs(self.y_offset + self.y_scale * self.y)
-        return bool((np.abs(given - 1.0) <= _TIE).all())
+        return bool((np.abs(np.abs(self.given) - 1.0) <= _TIE).all())
 
     @cached_property
     def content_hash(self) -> str:

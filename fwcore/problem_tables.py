@@ -38,7 +38,8 @@ class ProblemTables:
         import pandas
 
         frame = pandas.DataFrame(_matrix(self), columns=list(self.feature_names))
-        return frame.assign(**{_RESPONSE: self.given})
+        frame.insert(self.p, _RESPONSE, self.given, allow_duplicates=True)
+        return frame
 
     def to_xarray(self: Any) -> Any:
         """That table as an xarray dataset: ``design`` over row and feature, ``response`` over row;

@@ -124,13 +124,13 @@ class DataDialog {
   report(told) {
     const lines = told.lines.filter(([label]) => label != 'name')
       .map(([label, text]) => h('tr', {}, h('th', {scope: 'row'}, label), h('td', {}, text)))
-    this.ways = this.options(told)
+    const ways = this.options(told)
     const degree = h('select', {'aria-label': 'Products of features'}, ...told.sizes.map(
       ([value, columns, bytes]) => h('option', {value: String(value)}, value == 1
         ? `the ${columns.toLocaleString('en')} columns as they are`
         : `products up to degree ${value}: ${columns.toLocaleString('en')} columns, `
           + `${size(bytes)} if they were made`)))
-    return [h('table', {class: 'report'}, ...lines), this.ways, this.columns(told), look(told.look),
+    return [h('table', {class: 'report'}, ...lines), ways, this.columns(told), look(told.look),
       h('label', {class: 'field'}, 'Columns', degree),
       button('Use these data', () => this.app.send({do: 'bring_use', degree: Number(degree.value)}),
         {class: 'primary'})]

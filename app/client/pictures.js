@@ -205,6 +205,7 @@ class Frame {
   // Put on the stage: what has changed since it was there is drawn now.
   enter() {
     if (this.stale) this.show()
+    this.picture.light(this.gallery.lit)
     this.label()
   }
 

@@ -131,7 +131,7 @@ def store(X: Any, dtype: Any) -> Csc:
     """
     m, p = X.shape
     csc = canonical(X)
-    values = csc.data.astype(dtype, copy=False).view()
+    values = np.ascontiguousarray(csc.data, dtype=dtype).view()
     return Csc(*places(csc), values, int(m), np.zeros(p), np.ones(p))
 
 

@@ -47,6 +47,7 @@ def test_arrays_are_walked_as_they_are():
         {"X": X, "y": Y, "test_fraction": 0.0, "runs": ["cd"]},
         {"X": FRAME, "target": "price", "runs": ["cd"]},
         {"X": pandas.DataFrame(np.column_stack([X, Y])), "target": 8, "runs": ["cd"]},
+        {"X": FRAME.assign(flag=Y > 0), "target": "price", "runs": ["cd"]},
         {"dataset": MADE, "runs": ["cd"]},
         {"X": X, "y": np.sign(Y), "loss": "logistic", "runs": ["scd"]},
         {"dataset": "diabetes", "runs": ["cd"]},
@@ -56,7 +57,7 @@ def test_what_can_be_given(given):
     (result,) = walked(**given).values()
     assert len(result.points) == 6
     if "target" in given:
-        assert result.coefs.shape[0] == 8
+        assert result.coefs.shape[0] == given["X"].shape[1] - 1
 
 
 @pytest.mark.parametrize(
@@ -143,6 +144,10 @@ def test_settings_are_read_and_set_by_name():
     page.settings.points = 7
     with pytest.raises(ParameterError, match="the nearest is 'tol'"):
         page.settings.toll = 1e-5
+    kept, page.settings.runs = page.settings.runs, []
+    with pytest.raises(ParameterError, match="'settings'"):
+        page.settings.tol = 1e-5
+    page.settings.runs = kept
     with pytest.raises(ParameterError, match="the nearest is 'pyrim'"):
         page.settings.dataset = "piyrim"
     with pytest.raises(ParameterError, match="the nearest is 'gap'"):

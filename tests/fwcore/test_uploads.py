@@ -140,7 +140,7 @@ def test_an_answer_that_nobody_waited_for_is_not_taken_for_another(guard):
 
 
 def test_a_reader_that_holds_on_to_memory_is_replaced():
-    guard = Guard(most_kept=1)
+    guard = Guard(most_kept=-1)
     small = Source("a.csv", content=b"a,b\n1,2\n3,5\n")
     for _ in range(2):
         assert guard.read(small, ParseOptions(), UPLOAD).report.rows == 2

@@ -1,5 +1,5 @@
 """The process that reads files for `fwcore.datasets.parsing.guarded`, which starts it with a pipe's
-number, and the bytes beyond which it is to be replaced.
+number, and the bytes that it may grow by before it is to be replaced.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ def main() -> None:
         assert callable(form.read)
     with Connection(int(sys.argv[1])) as pipe, contextlib.suppress(EOFError):
         pipe.send(True)
+        most_kept = _bytes_of("VmRSS") + int(sys.argv[2])
         while True:
             source, options, limits = pipe.recv()
             if own := _bytes_of("VmData"):
@@ -35,7 +36,7 @@ def main() -> None:
                     resource.RLIMIT_DATA, (most, resource.getrlimit(resource.RLIMIT_DATA)[1])
                 )
             answer = _answer(source, options, limits)
-            pipe.send((answer, _bytes_of("VmRSS") > int(sys.argv[2])))
+            pipe.send((answer, _bytes_of("VmRSS") > most_kept))
 
 
 def _answer(source: Source, options: ParseOptions, limits: Limits) -> Any:

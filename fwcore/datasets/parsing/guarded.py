@@ -22,7 +22,7 @@ from fwcore.errors import DatasetError
 SECONDS = 30.0
 _START_SECONDS = 60.0
 MOST_KEPT = 256 << 20
-"""Bytes that the process may keep after a file: allocators give little back, a new process all."""
+"""Bytes that the process may grow by: allocators give little back, a new process all."""
 
 
 class Guard:
