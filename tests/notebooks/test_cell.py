@@ -208,8 +208,11 @@ def test_paused_runs_are_not_waited_for():
 
 
 def test_nothing_goes_on_once_an_explorer_is_closed():
+    before = {*threading.enumerate()}
+
     def ours():
-        return {t.name for t in threading.enumerate() if t.name.startswith("fwcore-")}
+        begun = {*threading.enumerate()} - before
+        return {thread.name for thread in begun if thread.name.startswith("fwcore-")}
 
     explorer = Explorer(**SMALL)
     explorer.set_pace(None)
