@@ -39,10 +39,14 @@ def place() -> int:
 
 def furnish(title: str) -> None:
     """Give the document that is being made its head."""
+    keep_here()
     doc = pn.state.curdoc
-    # Panel points style sheets at this server when it answers the request of the page. A session
-    # that is made again because the page took long to connect gets no such request, and its page
-    # would ask a content delivery network.
-    doc.template_variables["dist_url"] = get_dist_path()
     doc.template = _HEAD
     doc.title = title
+
+
+def keep_here() -> None:
+    """Have the document that is being made ask no other host for style sheets."""
+    # Panel points them at this server when it answers the request of the page. A session that is
+    # made again because the page took long to connect gets no such request.
+    pn.state.curdoc.template_variables["dist_url"] = get_dist_path()

@@ -62,6 +62,8 @@ def _keep_to_this_machine() -> None:
     from panel.template.editable import EditableTemplate
 
     EditableTemplate._resources = {**EditableTemplate._resources, "css": {}}
+    if address.served():
+        address.keep_here()
 
 
 def load_scripts() -> None:

@@ -123,6 +123,18 @@ def wait_for(condition, seconds, what):
         time.sleep(0.05)  # the interval of polling, not a guess at how long something takes
 
 
+def outsiders(page, own="127.0.0.1"):
+    """Addresses of other hosts that a page asks, from now on."""
+    asked = []
+
+    def note(request):
+        if own not in request.url and not request.url.startswith(("data:", "blob:")):
+            asked.append(request.url)
+
+    page.on("request", note)
+    return asked
+
+
 @contextmanager
 def opened(browser, server, path="", **options):
     """A page in a browser context of its own; afterwards it must have asked no other host and
@@ -131,16 +143,7 @@ def opened(browser, server, path="", **options):
     context = browser.new_context(**({"viewport": {"width": 1440, "height": 900}} | options))
     page = context.new_page()
     page.set_default_timeout(15_000)
-    outsiders, errors = [], []
-    own = f"127.0.0.1:{server.port}"
-    page.on(
-        "request",
-        lambda request: (
-            None
-            if own in request.url or request.url.startswith(("data:", "blob:"))
-            else outsiders.append(request.url)
-        ),
-    )
+    asked, errors = outsiders(page, f"127.0.0.1:{server.port}"), []
     page.on(
         "console", lambda message: errors.append(message.text) if message.type == "error" else None
     )
@@ -149,5 +152,5 @@ def opened(browser, server, path="", **options):
     page.locator(LIVE).wait_for()
     yield page
     context.close()
-    assert not outsiders, outsiders
+    assert not asked, asked
     assert errors == []

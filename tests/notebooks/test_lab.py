@@ -1,5 +1,6 @@
 """An Explorer in JupyterLab and in Notebook 7, driven as a reader would."""
 
+import contextlib
 import json
 import os
 import socket
@@ -15,7 +16,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 sys.path.append(str(Path(__file__).parents[1] / "browser"))
-from serving import CHROMIUM, FLAGS, ROOT, wait_for
+from serving import CHROMIUM, FLAGS, ROOT, outsiders, wait_for
 
 pytest.importorskip("jupyterlab", reason="JupyterLab: pip install -e .[lab]")
 pytest.importorskip("notebook", reason="Notebook 7: pip install -e .[lab]")
@@ -98,20 +99,12 @@ def opened(address, theme="light"):
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme=theme)
-        outsiders = []
-        page.on(
-            "request",
-            lambda request: (
-                None
-                if request.url.startswith(("data:", "blob:")) or "127.0.0.1" in request.url
-                else outsiders.append(request.url)
-            ),
-        )
+        asked = outsiders(page)
         page.goto(address)
         page.locator(".jp-Notebook").wait_for(timeout=60_000)
         yield page
         browser.close()
-        assert outsiders == []
+        assert asked == []
 
 
 def chosen(page, menu, entry):
@@ -127,8 +120,8 @@ def written(folder, *sources):
     return path
 
 
-def run_all(page):
-    begin(page, lambda: chosen(page, "Run", "Run All Cells"))
+def run_all(page, until):
+    asked_until(until, lambda: chosen(page, "Run", "Run All Cells"))
 
 
 def run_first(page):
@@ -136,19 +129,18 @@ def run_first(page):
         page.locator(".jp-Cell").first.click()
         page.keyboard.press("Shift+Enter")
 
-    begin(page, ask)
+    begun = page.locator(".jp-InputArea-prompt").first.filter(has_not_text="[ ]")
+    asked_until(begun, ask)
 
 
-def begin(page, ask):
+def asked_until(there, ask):
     """Ask again where the kernel was not ready to hear of it."""
-    begun = page.locator(".jp-InputArea-prompt").first
-
-    def asked():
+    for _ in range(4):
         ask()
-        page.wait_for_timeout(1000)  # the interval of asking
-        return begun.inner_text() != "[ ]:"
-
-    wait_for(asked, 60, "the first cell to be run")
+        with contextlib.suppress(AssertionError):
+            expect(there).to_be_attached(timeout=45_000)
+            return
+    pytest.fail("the cells were not run")
 
 
 def kernels(server):
@@ -172,10 +164,9 @@ def test_a_notebook_runs_streams_and_is_saved_with_a_picture(app, tmp_path):
     with jupyter(app, tmp_path) as (address, server):
         with opened(f"{address}/{place}/x.ipynb") as page:
             expect(page.locator(IDLE)).to_be_attached(timeout=60_000)
-            run_all(page)
-            expect(page.get_by_text("reached [")).to_be_attached(timeout=90_000)
+            run_all(page, page.get_by_text("reached ["))
             # The kernel is warm by now: everything again, and the page is there soon.
-            run_all(page)
+            chosen(page, "Run", "Run All Cells")
             expect(page.locator(LIVE)).to_be_visible(timeout=10_000)
             expect(page.locator(IDLE)).to_be_attached(timeout=60_000)
             told = page.get_by_text("reached [").inner_text()
@@ -200,8 +191,8 @@ def test_a_notebook_runs_streams_and_is_saved_with_a_picture(app, tmp_path):
             still = page.locator("[data-still] img")
             expect(still).to_be_visible(timeout=30_000)
             assert still.evaluate("image => image.naturalWidth") > 0
-            run_all(page)
-            expect(page.locator(LIVE)).to_be_visible(timeout=90_000)
+            run_all(page, page.locator(LIVE))
+            expect(page.locator(LIVE)).to_be_visible()
             page.screenshot(path=ROOT / ".pytest_cache" / f"{app}-dark.png")
 
 
