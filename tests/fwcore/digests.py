@@ -28,6 +28,9 @@ from fwcore.cache import numba_folder
 # Kernels that are compiled without reordered sums must not be found by others, nor theirs here.
 _folder = os.environ.get("NUMBA_CACHE_DIR", str(numba_folder())).removesuffix("-strict")
 os.environ["NUMBA_CACHE_DIR"] = f"{_folder}-strict"
+# Dot products of BLAS too are summed in an order of its own, which these two settle.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+os.environ["OPENBLAS_CORETYPE"] = "Haswell"
 
 import numpy as np
 import scipy.sparse

@@ -1,7 +1,6 @@
 """An Explorer in a cell: what is saved, what Python sets, and its parts."""
 
 import asyncio
-import threading
 
 import nbformat
 import numpy as np
@@ -26,6 +25,18 @@ explorer.set_pace(None)
 explorer.run()
 _ = await explorer.finished()
 explorer.drain.flush(final=True)
+"""
+THREADS = """
+import threading, time
+def ours():
+    return [t.name for t in threading.enumerate() if t.name.startswith("fwcore-")]
+"""
+AFTERWARDS = """
+explorer.close()
+end = time.monotonic() + 120
+while ours() and time.monotonic() < end:
+    time.sleep(0.05)
+print(ours())
 """
 
 
@@ -208,17 +219,9 @@ def test_paused_runs_are_not_waited_for():
 
 
 def test_nothing_goes_on_once_an_explorer_is_closed():
-    before = {*threading.enumerate()}
-
-    def ours():
-        begun = {*threading.enumerate()} - before
-        return {thread.name for thread in begun if thread.name.startswith("fwcore-")}
-
-    explorer = Explorer(**SMALL)
-    explorer.set_pace(None)
-    explorer.run()
-    asyncio.run(explorer.finished())
-    assert ours()
-    explorer.close()
+    # In a kernel, where no other test's threads are.
+    begin = "explorer.set_pace(None)\nexplorer.run()\nprint(ours())\n_ = await explorer.finished()"
+    _, begun, closed = executed(CELL + THREADS, begin, AFTERWARDS)
+    assert "fwcore-worker" in begun[0]["text"]
     # Workers wait for a second, savers for what they have to save.
-    wait_for(lambda: not ours(), "the threads to end")
+    assert closed[0]["text"].strip() == "[]"
