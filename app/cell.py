@@ -39,6 +39,9 @@ def extension() -> None:
 
     The scripts are those of Panel, compressed to a third of their size; no other host is asked. A
     saved notebook holds them once.
+
+    >>> from app import extension
+    >>> extension()
     """
     import holoviews as hv
 

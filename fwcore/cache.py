@@ -103,5 +103,9 @@ def numba_folder() -> Path:
 def use_numba_folder() -> None:
     """Let this process keep its kernels in `numba_folder`, unless NUMBA_CACHE_DIR says where; to be
     called before numba is imported.
+
+    >>> use_numba_folder()
+    >>> "NUMBA_CACHE_DIR" in os.environ
+    True
     """
     os.environ.setdefault("NUMBA_CACHE_DIR", str(numba_folder()))

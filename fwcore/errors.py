@@ -42,4 +42,10 @@ class ParameterError(ValueError):
 
 
 class DatasetError(ValueError):
-    """A dataset that is unknown, absent or unreadable; the message says what to do about it."""
+    """A dataset that is unknown, absent or unreadable; the message says what to do about it.
+
+    >>> from fwcore.datasets import parse_upload
+    >>> parse_upload("rooms.csv", b"")
+    Traceback (most recent call last):
+    fwcore.errors.DatasetError: ...
+    """

@@ -155,6 +155,12 @@ class Reference:
 
     ``delta_max``: the l1 norm at its end; ``active``: the mean number of non-zero coefficients of a
     point.
+
+    >>> from fwcore import datasets
+    >>> problem = datasets.load("diabetes")
+    >>> found = reference(problem)
+    >>> found.delta_max > 0.0, 0.0 < found.active <= problem.p
+    (True, True)
     """
 
     delta_max: float

@@ -36,7 +36,11 @@ def _respelled(name: str, text: str, known: Sequence[str]) -> str:
 
 
 class Choice(param.Selector):
-    """One of a few values in kebab case; ``choices`` is value -> label."""
+    """One of a few values in kebab case; ``choices`` is value -> label.
+
+    >>> Choice("fast", choices={"fast": "Fast", "exact": "Exact"}).accepts
+    "one of ['fast', 'exact']"
+    """
 
     widget: ClassVar[str] = "select"
 
@@ -57,7 +61,11 @@ class Choice(param.Selector):
 
 
 class Switch(param.Boolean):
-    """Yes or no."""
+    """Yes or no.
+
+    >>> Switch(True).read("false")
+    False
+    """
 
     widget: ClassVar[str] = "switch"
     accepts: ClassVar[str] = "True or False"
@@ -77,7 +85,11 @@ def _interval(kind: str, number: param.Number) -> str:
 
 
 class Count(param.Integer):
-    """A whole number."""
+    """A whole number.
+
+    >>> Count(5, bounds=(1, 10)).accepts
+    'an int in [1, 10]'
+    """
 
     widget: ClassVar[str] = "count"
 
@@ -96,7 +108,11 @@ class Count(param.Integer):
 
 
 class Amount(param.Number):
-    """A number; shown on a logarithmic scale where its soft bounds span four decades."""
+    """A number; shown on a logarithmic scale where its soft bounds span four decades.
+
+    >>> Amount(1e-3, bounds=(0, 1)).read("0.5")
+    0.5
+    """
 
     widget: ClassVar[str] = "amount"
 
@@ -152,7 +168,11 @@ class SamplingRule(param.Parameter):
 
 
 class BatchSize(SamplingRule):
-    """Samples of a batch: a percentage of them, or a count."""
+    """Samples of a batch: a percentage of them, or a count.
+
+    >>> BatchSize.rows(BatchSize("1%").default, 250, "StochasticFrankWolfe")
+    3
+    """
 
     widget: ClassVar[str] = "text"
     accepts: ClassVar[str] = "a percentage or a count of samples, such as '1%' or '32'"
@@ -176,7 +196,11 @@ class BatchSize(SamplingRule):
 
 
 class RowCount(SamplingRule):
-    """Rows: a percentage of them, or a count."""
+    """Rows: a percentage of them, or a count.
+
+    >>> RowCount.rows(RowCount("500").default, 250)
+    250
+    """
 
     widget: ClassVar[str] = "text"
     accepts: ClassVar[str] = "a percentage or a count of rows of at least 1, such as '2%' or '5'"
@@ -201,7 +225,11 @@ class RowCount(SamplingRule):
 
 
 class Registered(param.Parameter):
-    """The name of something in a table that may grow: subclasses say which."""
+    """The name of something in a table that may grow: subclasses say which.
+
+    >>> StepRule("line-search").accepts
+    "one of ['line-search', ...]"
+    """
 
     widget: ClassVar[str] = "select"
 
@@ -232,7 +260,11 @@ class Registered(param.Parameter):
 
 
 class StepRule(Registered):
-    """The name of a step rule of `fwcore.step_rules.STEP_RULES`."""
+    """The name of a step rule of `fwcore.step_rules.STEP_RULES`.
+
+    >>> "open-loop" in StepRule("line-search").objects
+    True
+    """
 
     @property
     def names(self) -> dict[str, str]:
@@ -244,7 +276,11 @@ class StepRule(Registered):
 
 
 class ColumnOracle(Registered):
-    """The name of one of `fwcore.oracles.COLUMN_ORACLES`."""
+    """The name of one of `fwcore.oracles.COLUMN_ORACLES`.
+
+    >>> ColumnOracle("subset").objects
+    ['subset', ...]
+    """
 
     @property
     def names(self) -> dict[str, str]:
@@ -254,7 +290,11 @@ class ColumnOracle(Registered):
 
 
 class RowOracle(Registered):
-    """``exact``, or the name of one of `fwcore.oracles.ROW_ORACLES`."""
+    """``exact``, or the name of one of `fwcore.oracles.ROW_ORACLES`.
+
+    >>> RowOracle("exact").objects
+    ['exact', ...]
+    """
 
     @property
     def names(self) -> dict[str, str]:
@@ -264,7 +304,11 @@ class RowOracle(Registered):
 
 
 class LossName(Registered):
-    """A loss of `fwcore.losses.LOSSES`, with its options: ``squared``, ``huber:2``."""
+    """A loss of `fwcore.losses.LOSSES`, with its options: ``squared``, ``huber:2``.
+
+    >>> LossName("squared").read("huber:2")
+    'huber:2'
+    """
 
     @property
     def names(self) -> dict[str, str]:

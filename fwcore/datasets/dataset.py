@@ -59,6 +59,11 @@ class Dataset:
     relevant : int, optional
         Features that matter, where that is known.
     origin, citation, licence : str
+
+    >>> from fwcore.datasets import read
+    >>> dataset = read("diabetes")
+    >>> dataset.X.shape, dataset.task, list(dataset.feature_names)[:3]
+    ((442, 10), 'regression', ['age', 'sex', 'bmi'])
     """
 
     name: str

@@ -25,6 +25,10 @@ class Certificate:
         The least value is at most so much below.
     relative_gap : float
         The same over the value at zero.
+
+    >>> import numpy as np
+    >>> certify(np.eye(3), [1.0, 2.0, 3.0], [0.0, 0.0, 0.0], alpha=2.0).gap
+    0.0
     """
 
     objective: float

@@ -45,6 +45,12 @@ class Summary:
     known, the best; ``misclassified``: the least share of test labels that the sign of a prediction
     misses, where the error is another; ``chance``: points of a path that an empty draw ended
     (option ``empty`` of ``sfw``), NaN where none was.
+
+    >>> from fwcore import datasets
+    >>> from fwcore.experiments.solver_spec import parse_specs
+    >>> (row,) = compare(datasets.load("diabetes"), parse_specs("cd"), points=5)
+    >>> row.solver, row.form, row.finished
+    ('cd', 'penalty', True)
     """
 
     solver: str
@@ -87,6 +93,12 @@ class Comparison(Figures[Summary]):
     ``results`` are the paths of the first seed, by solver.
 
     In a notebook it is a table with the paths as small pictures; `plot` draws ``results``.
+
+    >>> from fwcore import datasets
+    >>> from fwcore.experiments.solver_spec import parse_specs
+    >>> found = compare(datasets.load("diabetes"), parse_specs("sfw:50%,cd"), points=5)
+    >>> list(found.to_dataframe().index), list(found.results)
+    (['sfw:50%', 'cd'], ['sfw:50%', 'cd'])
     """
 
     pictures: ClassVar[str] = "paths"
@@ -132,13 +144,13 @@ def compare(
         The grids: lam from lam_max to lam_max / 100, delta to ``delta_max``, by default
         `grids.delta_max`.
     shared : dict, optional
-        Options for all parse_specs that have them, such as ``tol``.
+        Options for all solvers that have them, such as ``tol``.
     truth : ndarray of shape (p,), optional
         True coefficients, of columns of unit norm; in units of y they count from 1e-3 on
         (`fwcore.experiments.metrics.f_measure`).
     progress : callable of (text, done, total), optional
     stopped : callable, optional
-        Asked between chunks of steps; once it says so, the parse_specs that were done are returned.
+        Asked between chunks of steps; once it says so, the solvers that were done are returned.
 
     Raises
     ------

@@ -41,6 +41,12 @@ class Curve:
     f(0), by the judge, and ``gap``, the method's own; ``bound``: what is proven of the mean of
     objective - minimum by then, NaN where nothing is, or it was not asked for. What a search for a
     step size found and cost is in ``notes``, apart from the rest.
+
+    >>> from fwcore import datasets
+    >>> from fwcore.experiments.solver_spec import parse_specs
+    >>> (curve,) = race(datasets.load("diabetes"), parse_specs("fw"), 100.0, entries=1e5)
+    >>> bool(curve.objective[-1] < curve.objective[0])
+    True
     """
 
     solver: str
@@ -100,6 +106,12 @@ class Race(Figures[Curve]):
     """What solvers had reached against what it cost, a `Curve` each.
 
     ``plot()`` draws them; ``cost`` and ``measure`` are those of `app.plots.race_curves`.
+
+    >>> from fwcore import datasets
+    >>> from fwcore.experiments.solver_spec import parse_specs
+    >>> found = race(datasets.load("diabetes"), parse_specs("fw,away_fw"), 100.0, entries=1e5)
+    >>> list(found.to_dataframe().index.unique("solver"))
+    ['fw', 'away_fw']
     """
 
     pictures: ClassVar[str] = "race"

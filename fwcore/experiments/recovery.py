@@ -41,6 +41,12 @@ class Recovered:
     F-measure with the first solver's support; ``error``: ||y - X a|| / ||y||; ``hits``: share of
     right answers of the oracle, NaN where none was judged; ``entries`` touched and CPU ``seconds``,
     and the first solver's over them, ``fewer`` and ``faster``.
+
+    >>> from fwcore.experiments.solver_spec import parse_specs
+    >>> specs = parse_specs("omp,omp:oracle=greedy-rows")
+    >>> exact, rows = recover(specs, rows=100, columns=60, relevant=3, trials=1)
+    >>> exact.ratio, rows.fewer > 1.0
+    (1.0, True)
     """
 
     solver: str
@@ -57,7 +63,12 @@ class Recovered:
 
 @dataclass(frozen=True)
 class Trial:
-    """A random problem: what was drawn, and the problem that is walked."""
+    """A random problem: what was drawn, and the problem that is walked.
+
+    >>> trial = Trial.drawn(rows=50, columns=30, relevant=3, snr_db=20.0, seed=0)
+    >>> trial.problem.m, trial.problem.p, int((trial.made.coef != 0.0).sum())
+    (50, 30, 3)
+    """
 
     made: Generated
     problem: Problem
@@ -73,6 +84,10 @@ class Trial:
 class Attempt:
     """What a solver found of a trial: its coefficients, ||y - X a|| / ||y||, the F-measure with the
     true support, the share of right answers of its oracle, entries touched and CPU seconds.
+
+    >>> trial = Trial.drawn(rows=50, columns=30, relevant=3, snr_db=20.0, seed=0)
+    >>> attempt(trial, SolverSpec.parse("omp")).f_measure
+    1.0
     """
 
     coef: Floats
@@ -88,6 +103,11 @@ def attempt(trial: Trial, spec: SolverSpec, *, steps: int | None = None, seed: i
 
     What walks supports goes to as many columns at once, what walks the ball to the true l1 norm by
     ``steps`` steps, by default as many as there are true columns; options of a solver come first.
+
+    >>> trial = Trial.drawn(rows=50, columns=30, relevant=3, snr_db=20.0, seed=0)
+    >>> found = attempt(trial, SolverSpec.parse("omp"))
+    >>> found.coef.shape, found.error < 0.2
+    ((30,), True)
     """
     made, problem = trial.made, trial.problem
     result = _walked(trial, spec, steps, seed)
@@ -193,6 +213,12 @@ class Classified:
 
     ``accuracy`` on the test rows in per cent; the ``k`` that was chosen; ``hits`` as of
     `Recovered`; ``entries`` touched by the fit on the training rows, and its CPU ``seconds``.
+
+    >>> from fwcore.datasets import read
+    >>> from fwcore.experiments.solver_spec import parse_specs
+    >>> (row,) = classify(read("digits-3-8"), parse_specs("omp"), splits=1, ks=(5, 10))
+    >>> row.dataset, row.solver, row.k in (5, 10)
+    ('digits-3-8', 'omp', True)
     """
 
     dataset: str
@@ -228,6 +254,12 @@ def classify(
     ------
     ParameterError
         An option does not fit.
+
+    >>> from fwcore.datasets import read
+    >>> from fwcore.experiments.solver_spec import parse_specs
+    >>> (row,) = classify(read("digits-3-8"), parse_specs("omp"), splits=1, ks=(10,))
+    >>> row.accuracy > 60.0
+    True
     """
     _require(specs, ("support",), splits, "splits")
     found: list[list[tuple[float, ...]]] = [[] for _ in specs]

@@ -73,6 +73,14 @@ def register_loss(loss: type[Loss]) -> None:
     ------
     ParameterError
         Its name is taken, or its columns are centred though it is no parabola.
+
+    >>> from fwcore.losses import LOSSES, Squared
+    >>> class Renamed(Squared):
+    ...     name = "renamed"
+    >>> register_loss(Renamed)
+    >>> "renamed" in LOSSES
+    True
+    >>> unregister_loss("renamed")
     """
     if loss.centred and not loss.closed_line_search:
         # What centring takes from a column is carried apart, as a multiple of ones: see
@@ -85,5 +93,10 @@ def register_loss(loss: type[Loss]) -> None:
 
 
 def unregister_loss(name: str) -> None:
-    """Take back what `register_loss` added."""
+    """Take back what `register_loss` added.
+
+    >>> unregister_loss("squarred")
+    >>> sorted(LOSSES)
+    ['huber', 'logistic', 'squared']
+    """
     LOSSES.pop(name, None)

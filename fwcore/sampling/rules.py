@@ -105,7 +105,11 @@ def _at_most(p: int, kappa: float) -> int:
 
 @dataclass(frozen=True)
 class Fraction(_Known):
-    """kappa = ceil(fraction * p)."""
+    """kappa = ceil(fraction * p).
+
+    >>> Fraction(0.01).kappa(p=1500)
+    15
+    """
 
     fraction: float = 0.01
     prefix: ClassVar[str] = "fraction"
@@ -129,7 +133,11 @@ class Fraction(_Known):
 
 @dataclass(frozen=True)
 class Count(_Known):
-    """kappa columns."""
+    """kappa columns.
+
+    >>> Count(194).kappa(p=1000)
+    194
+    """
 
     count: int = 194
     prefix: ClassVar[str] = "count"
@@ -148,7 +156,11 @@ class Count(_Known):
 
 @dataclass(frozen=True)
 class Top(_Known):
-    """Theorem 1: kappa = ln(1 - confidence) / ln(1 - top), rounded up; independent of p."""
+    """Theorem 1: kappa = ln(1 - confidence) / ln(1 - top), rounded up; independent of p.
+
+    >>> Top(confidence=0.98, top=0.02).kappa(p=10**6)
+    194
+    """
 
     confidence: float = 0.98
     top: float = 0.02
@@ -170,7 +182,11 @@ class Top(_Known):
 
 @dataclass(frozen=True)
 class Hit(_Known):
-    """eq. 12: kappa = ln(1 - rho) / ln(1 - s / p), rounded up, for s relevant columns."""
+    """eq. 12: kappa = ln(1 - rho) / ln(1 - s / p), rounded up, for s relevant columns.
+
+    >>> Hit(rho=0.99, relevant=32).kappa(p=10_000)
+    1437
+    """
 
     rho: float = 0.99
     relevant: int = 32
@@ -197,6 +213,9 @@ class Hit(_Known):
 class HitPath(_Known):
     """eq. 12 with s the mean number of active columns along the reference path, rounded up (Frandi
     et al. 2016, section 5.1); before it is `resolved`, with s = 1.
+
+    >>> HitPath(0.99).kappa(p=1000)
+    1000
     """
 
     rho: float = 0.99
@@ -241,6 +260,10 @@ class _ResolvedHitPath(HitPath):
 class Shrink(_Known):
     """Section 4.5: kappa falls from start * p to end * p along the path, in equal ratios from point
     to point.
+
+    >>> rule = Shrink(0.1, 0.01)
+    >>> rule.kappa(1000, progress=0.0), rule.kappa(1000, progress=1.0)
+    (100, 10)
     """
 
     start: float = 0.1

@@ -8,51 +8,37 @@ import pytest
 
 import fwcore
 
-# What is used with the name beside it, or is for those who extend the package.
-WITHOUT = {"register_loss", "unregister_loss", "use_numba_folder", "DatasetError"}
-MODULES_OF_FUNCTIONS = (
-    *("fwcore.datasets", "fwcore.grids", "fwcore.sampling", "fwcore.theory", "app.plots"),
+MODULES_IN_USE = (
+    *("fwcore", "fwcore.datasets", "fwcore.estimators", "fwcore.grids", "fwcore.option_kinds"),
+    *("fwcore.sampling", "fwcore.theory", "app", "app.plots"),
     *("fwcore.experiments.compare", "fwcore.experiments.metrics", "fwcore.experiments.race"),
+    "fwcore.experiments.recovery",
 )
-"""Modules whose functions are called by those who use the package."""
-# One trial, one text: what `recover` and `fwcore paper` are made of; what a step size is made of.
-INNER = {"mirror_step"}
+"""Modules whose functions and classes are used by those who use the package."""
+# What a step size is made of, and what any sampling rule has.
+INNER = {"mirror_step", "Rule"}
 
 
-def functions(module):
-    """The public functions of a module, by name."""
+def public(module):
+    """The public functions and classes of a module, by name."""
     held = importlib.import_module(module)
-    names = getattr(held, "__all__", [n for n in vars(held) if not n.startswith("_")])
-    found = {name: getattr(held, name) for name in names}
-    package = module.partition(".")[0]
-    home = module if not hasattr(held, "__all__") else package
+    exported = getattr(held, "__all__", None)
+    names = exported or [name for name in vars(held) if not name.startswith("_")]
+    home = module.partition(".")[0] if exported else module
     return {
-        name: value
-        for name, value in found.items()
-        if inspect.isfunction(value) and value.__module__.startswith(home)
+        f"{module}.{name}": value
+        for name in names
+        if inspect.isfunction(value := getattr(held, name)) or inspect.isclass(value)
+        if value.__module__.startswith(home)
     }
 
 
-PUBLIC = {
-    name: found
-    for name in fwcore.__all__
-    if inspect.isclass(found := getattr(fwcore, name)) or inspect.isfunction(found)
-}
-CALLED = {
-    f"{module}.{name}": found
-    for module in MODULES_OF_FUNCTIONS
-    for name, found in functions(module).items()
-}
-MODULES = sorted({found.__module__ for found in [*PUBLIC.values(), *CALLED.values()]})
+PUBLIC = {name: value for module in MODULES_IN_USE for name, value in public(module).items()}
+MODULES = sorted({value.__module__ for value in PUBLIC.values()})
 
 
 def test_every_public_name_has_an_example():
-    bare = {name for name, found in PUBLIC.items() if ">>>" not in (found.__doc__ or "")}
-    assert bare == WITHOUT
-
-
-def test_every_function_that_is_called_has_an_example():
-    bare = {name for name, found in CALLED.items() if ">>>" not in (found.__doc__ or "")}
+    bare = {name for name, value in PUBLIC.items() if ">>>" not in (value.__doc__ or "")}
     assert {name.rpartition(".")[2] for name in bare} <= INNER
 
 

@@ -43,6 +43,11 @@ class Limits:
     table, non-zeros of a sparse matrix) of what is read; ``memory`` (bytes) of the matrix and of
     any part that is unpacked; ``line`` bytes of a line of text; ``expansion``: how many times its
     size a compressed file may become.
+
+    >>> limits = Limits(bytes=1_000_000, rows=100, columns=50, entries=5000, memory=10_000_000)
+    >>> limits.check("prices.csv", "rows", 101)
+    Traceback (most recent call last):
+    fwcore.errors.DatasetError: ...101 rows, where at most 100 are read...
     """
 
     bytes: int

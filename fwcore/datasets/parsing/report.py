@@ -18,6 +18,9 @@ TASKS = ("auto", "regression", "classification")
 class ParseOptions:
     """How to read a file; what a format does not know it leaves alone. ``labels``: the response,
     where it is not in the file.
+
+    >>> ParseOptions(target="price", missing="mean").missing
+    'mean'
     """
 
     target: Annotated[
@@ -79,6 +82,11 @@ class Report:
     which a dataset drops; ``missing`` values found, and what became of them: ``dropped_rows``,
     ``imputed`` values; ``encoded``: text columns and their categories; ``dropped_columns`` of text;
     ``target`` and ``task``; ``classes``: what became of the labels; ``warnings``.
+
+    >>> from fwcore.datasets import parse_upload
+    >>> report = parse_upload("rooms.csv", b"rooms,price\\n2,10\\n3,12").report
+    >>> report.rows, report.target, report.task
+    (2, 'price', 'regression')
     """
 
     name: str
@@ -124,6 +132,11 @@ def _text(value: Any) -> str:
 class Parsed:
     """``X`` (m, p), ndarray with contiguous columns or scipy sparse in compressed columns; ``y``
     (m,); ``names`` of the columns.
+
+    >>> from fwcore.datasets import parse_upload
+    >>> parsed = parse_upload("rooms.csv", b"rooms,price\\n2,10\\n3,12")
+    >>> parsed.X.shape, list(parsed.names)
+    ((2, 1), ['rooms'])
     """
 
     X: Any
