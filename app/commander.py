@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from app import commands, server
+from app import commands, outlook, server
 from app.controls.fields import take
 from app.controls.problem import certified_answer
 from app.controls.run import take_run
@@ -182,7 +182,10 @@ class Commander:
     # What is looked at.
 
     def do_look(self, data: dict[str, Any]) -> None:
-        self._feed.look_at(commands.names(data, "pictures"), table=data.get("table") is True)
+        names = commands.names(data, "pictures")
+        if "view" in data:
+            self._explorer.pages.look = outlook.read(data)
+        self._feed.look_at(names, table=data.get("table") is True)
 
     def do_point(self, data: dict[str, Any]) -> None:
         self._feed.point = commands.whole(data, "point", -1, _MOST)

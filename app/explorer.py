@@ -32,7 +32,7 @@ from app.keeper import the_keeper
 from app.live import all_pictures
 from app.pages import Pages
 from app.run_spec import RunSpec
-from app.runs import COSTS, Pace, Run, RunState
+from app.runs import COSTS, FIRST_PACE, Pace, Run, RunState
 from app.saved import SavedRuns
 from app.scheduler import scheduler
 from app.scripted import Scripted
@@ -46,10 +46,9 @@ from app.wire import Wire
 from fwcore import DatasetError, ParameterError, find_loss
 
 TITLE = "Frank-Wolfe Explorer"
-FIRST_PACE = Pace("dots", 20_000.0)
 # A person makes a few a second; dragging a slider and an upload make some tens.
 _MESSAGES_A_SECOND, _MESSAGES_AT_ONCE = 100.0, 400.0
-_LOOKS = ("look", "point", "lost", "select", "return")
+_LOOKS = ("point", "lost", "return")
 """What changes nothing that is worth saving."""
 _TURNS, _COSTLY = ("lesson", "paper", "return", "show"), 20.0
 """What makes a page anew, and how many other messages it is worth."""
@@ -131,6 +130,7 @@ class Explorer(Scripted, Viewer):
         if view is not None:
             self.feed.look_at(view.pictures, table=not view.hero)
         self.teaching.begin()
+        self.pages.turn()
         self.show()
         self.drain.put(final=True)
         self.wire.opening = self.wire.message()

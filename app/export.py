@@ -13,18 +13,22 @@ import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from fwcore import DatasetError, PathResult
 
+About: TypeAlias = Mapping[str, Any]
+"""What is said besides the results: see `app.taking`."""
+Pictures: TypeAlias = Callable[[], list[dict[str, Any]]]
+"""Gathers what is on screen: see `app.onscreen`."""
 _REPORT_SECONDS = 120
 # Each is a process of its own, with HoloViews in it.
 _reports = threading.Semaphore(2)
 
 
-def to_csv(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> bytes:
+def to_csv(results: Mapping[str, PathResult], about: About, pictures: Pictures) -> bytes:
     """The points of all runs, a row each."""
     held = io.StringIO()
     writer = csv.writer(held, lineterminator="\n")
@@ -37,7 +41,7 @@ def to_csv(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> bytes
     return held.getvalue().encode()
 
 
-def to_json(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> bytes:
+def to_json(results: Mapping[str, PathResult], about: About, pictures: Pictures) -> bytes:
     """Everything about the runs but their steps; what is not finite is null."""
     runs = []
     for name, result in results.items():
@@ -59,7 +63,7 @@ def _plain(column: list[Any]) -> list[Any]:
     return [None if isinstance(x, float) and not np.isfinite(x) else x for x in column]
 
 
-def to_parquet(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> bytes:
+def to_parquet(results: Mapping[str, PathResult], about: About, pictures: Pictures) -> bytes:
     """A ZIP archive with a Parquet file a run: points, coefficients and settings."""
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as archive:
@@ -71,7 +75,7 @@ def to_parquet(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> b
     return held.getvalue()
 
 
-def to_html(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> bytes:
+def to_html(results: Mapping[str, PathResult], about: About, pictures: Pictures) -> bytes:
     """A report of one file, made in a process of its own: HoloViews takes long to begin, and no
     page has to wait for it.
 
@@ -85,7 +89,7 @@ def to_html(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> byte
     with _reports:
         done = subprocess.run(
             [sys.executable, "-m", "app.report"],
-            input=pickle.dumps((light, dict(about))),
+            input=pickle.dumps((light, {**about, "pictures": pictures()})),
             capture_output=True,
             check=False,
             timeout=_REPORT_SECONDS,

@@ -16,6 +16,8 @@ from typing import Any
 from app import server
 from app.controls.fields import take
 from app.controls.run import take_run
+from app.outlook import Outlook
+from app.outlook import read as read_outlook
 from app.run_spec import RunSpec
 from app.settings import MOST_RUNS, Settings
 from fwcore import DEFAULT_LOSS, ParameterError, datasets
@@ -43,6 +45,8 @@ def document(settings: Settings) -> dict[str, Any]:
         value = getattr(settings, name)
         if fresh is None or value != getattr(fresh, name):
             held[name] = _text(settings, name)
+    places = [k for k, spec in enumerate(settings.runs) if spec is settings.selected_run]
+    held |= {"selected": places[0]} if any(places) else {}
     return held | {"runs": [_run(spec) for spec in settings.runs]}
 
 
@@ -81,6 +85,9 @@ def restored(held: Any, own: Settings | None = None) -> Settings:
             raise ParameterError("link", "the page", f"of at most {most} runs", "more")
         for entry in held["runs"]:
             _take_run(settings, entry)
+        place = held.get("selected", 0)
+        if isinstance(place, int) and 0 <= place < len(settings.runs):
+            settings.selected = settings.runs[place].key
     except BaseException:
         settings.close()
         raise
@@ -130,11 +137,13 @@ def _take_run(settings: Settings, entry: Any) -> None:
         setattr(spec, mark, entry.get(mark) is True)
 
 
-def to_link(settings: Settings) -> str:
-    """The settings as the value of ``s`` in a query: a version, a dot, and the rest. Names that
-    make it too long are cut, and if need be left out.
+def to_link(settings: Settings, outlook: Outlook | None = None) -> str:
+    """The settings, and how they are looked at, as the value of ``s`` in a query: a version, a dot,
+    and the rest. Names that make it too long are cut, and if need be left out.
     """
     held = document(settings)
+    look = {} if outlook is None else outlook.document()
+    held |= {"look": look} if look else {}
     link = _packed(held)
     for longest in (12, 0):
         if len(link) <= _MOST_MADE:
@@ -142,6 +151,9 @@ def to_link(settings: Settings) -> str:
         for run in held["runs"]:
             run["name"] = run.get("name", "")[:longest]
         held["runs"] = [{k: v for k, v in run.items() if k != "name" or v} for run in held["runs"]]
+        link = _packed(held)
+    if len(link) > _MOST_MADE and look:
+        del held["look"]
         link = _packed(held)
     return link
 
@@ -152,8 +164,8 @@ def _packed(held: dict[str, Any]) -> str:
     return f"{VERSION}.{base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
 
 
-def read_link(text: str) -> Settings:
-    """The settings of a link.
+def read_link(text: str) -> tuple[Settings, Outlook]:
+    """The settings of a link, and how it looks at them.
 
     Raises
     ------
@@ -175,4 +187,6 @@ def read_link(text: str) -> Settings:
         held = json.loads(plain)
     except (binascii.Error, zlib.error, ValueError, RecursionError):
         raise ParameterError("link", "the page", "whole, as Share made it", text[:40]) from None
-    return restored(held)
+    look = held.get("look", {}) if isinstance(held, dict) else {}
+    outlook = read_outlook(look)
+    return restored(held), outlook

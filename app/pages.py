@@ -5,13 +5,16 @@ included.
 from __future__ import annotations
 
 import secrets
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from app import address, server
 from app.keeper import load
 from app.links import document, read_link, restored
+from app.outlook import Outlook
+from app.outlook import read as read_outlook
+from app.runs import FIRST_PACE, Pace
 from app.settings import Experiment, Settings
 from fwcore import DatasetError, ParameterError
 
@@ -28,13 +31,33 @@ class Pages:
     def __init__(self, explorer: Explorer) -> None:
         self._explorer = explorer
         self.token = secrets.token_urlsafe(16)
+        self.look = Outlook()
+        """The view and its axes."""
+
+    @property
+    def outlook(self) -> Outlook:
+        """How the page looks at its runs, the pace included where it was changed."""
+        unit, rate = self._explorer.pace_told
+        changed = [unit, rate] != [FIRST_PACE.unit, FIRST_PACE.rate]
+        return replace(self.look, pace=(unit, rate) if changed else None)
+
+    def turn(self) -> None:
+        """Have the page look as its link says, or as the one that it stands for did."""
+        page, outlook = self._explorer, self.look
+        if outlook.pace is not None:
+            unit, rate = outlook.pace
+            page.set_pace(None if rate is None else Pace(unit, rate), unit)
+        if outlook != Outlook():
+            told = {"view": outlook.view, "axes": outlook.axes, "large": outlook.large}
+            page.event("outlook", **told)
 
     def asked_for(self) -> Settings:
         """The settings of the link that was opened, or those that a page begins with."""
         asked = address.asked("s")
         if asked:
             try:
-                return read_link(asked)
+                settings, self.look = read_link(asked)
+                return settings
             except (ParameterError, DatasetError, ValueError) as error:
                 self._explorer.refusal = str(error)
         return Settings()
@@ -75,6 +98,7 @@ class Pages:
             "experiment": None if experiment is None else asdict(experiment),
             "uids": [[run.uid for run in group] for group in groups],
             "lesson": page.teaching.at,
+            "look": self.outlook.document(),
         }
         page.keeper.keep_page(self.token, self.owner, shown)
 
@@ -88,6 +112,7 @@ class Pages:
             groups = [other.session.group(spec.key) for spec in other.settings.runs]
             names = [other.session.names.get(spec.key, "") for spec in other.settings.runs]
             experiment, lesson = other.session.experiment, other.teaching.at
+            look = other.pages.outlook
         else:
             owner = token if server.public() else ""
             shown = page.keeper.history.page(token, owner)
@@ -95,9 +120,11 @@ class Pages:
                 return
             settings = restored(shown["document"], page.settings)
             experiment, groups, names = self._saved(shown, owner)
-            lesson = shown.get("lesson")
+            lesson, look = shown.get("lesson"), read_outlook(shown.get("look", {}))
         page.begin_again(settings)
         page.teaching.resume(lesson)
+        self.look = look
+        self.turn()
         if experiment is not None:
             for spec, group, name in zip(settings.runs, groups, names, strict=True):
                 if group:

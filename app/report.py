@@ -15,17 +15,10 @@ import holoviews as hv
 from bokeh.embed import components
 from bokeh.resources import Resources
 
-from app.plots import CURVES, plot
+from app.plots import screen
 from fwcore import PathResult
 
 _RESOURCES = Resources(mode="inline", components=["bokeh"])
-_TITLES = {
-    "race": "What an error costs",
-    "path": "The largest coefficients",
-    "error": "Test error along the path",
-    "active": "Active features",
-    "gap": "True gap at the end of each point",
-}
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #24292f; background: #fff; margin: 0 auto;
   max-width: 1100px; padding: 24px; }
@@ -47,13 +40,13 @@ _POINTS = ("point", "value", "l1", "nnz", "train_error", "test_error", "true_gap
 def report(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> str:
     """The report as HTML, which asks for nothing outside.
 
-    ``about``: headline, findings by picture, the link of the settings, and the runs side by side.
+    ``about``: headline, what is on screen (`app.onscreen`), the link of the settings, and the runs
+    side by side.
     """
-    script, parts = embedded({kind: plot(results, kind) for kind in CURVES})
-    findings = about.get("findings", {})
-    sections = [
-        f"<h2>{escape(findings.get(kind) or _TITLES[kind])}</h2>{parts[kind]}" for kind in CURVES
-    ]
+    shown = about.get("pictures", [])
+    drawn = {picture["name"]: screen(picture) for picture in shown}
+    script, parts = embedded({name: made for name, made in drawn.items() if made is not None})
+    sections = [_picture(picture, parts.get(picture["name"])) for picture in shown]
     runs = [_run(name, result) for name, result in results.items()]
     body = "\n".join(
         (
@@ -108,6 +101,17 @@ def _run(name: str, result: PathResult) -> str:
         f"<h2>{escape(name)}</h2><pre>{code}</pre>"
         f"<p>Digest {result.digest()}. {escape(versions)}.</p>"
         + html_table(f"The points of {name}", [*_POINTS], rows)
+    )
+
+
+def _picture(picture: Mapping[str, Any], part: str | None) -> str:
+    """A picture under what it has found, with its legend."""
+    blank = picture["blank"]
+    said = blank.get(picture["y"]["column"], blank[""])
+    return (
+        f"<h2>{escape(picture['finding'] or picture['title'])}</h2>"
+        f"{f'<p>{escape(said)}</p>' if part is None else part}"
+        f"<p>{escape(picture['legend'])}</p>"
     )
 
 

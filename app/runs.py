@@ -54,6 +54,10 @@ class Pace:
         return float(rows[self.unit][-1])
 
 
+FIRST_PACE = Pace("dots", 20_000.0)
+"""What a page begins with."""
+
+
 class RunState(Enum):
     """What a run is doing; the value is how the page calls it."""
 

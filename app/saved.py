@@ -32,7 +32,7 @@ class SavedRuns:
     def do_share(self, data: dict[str, Any]) -> None:
         page = self._explorer
         own = page.settings.dataset in {own.name for own in page.settings.own}
-        page.event("share", query="" if own else f"?s={to_link(page.settings)}")
+        page.event("share", query="" if own else f"?s={to_link(page.settings, page.pages.outlook)}")
 
     def do_papers(self, data: dict[str, Any]) -> None:
         self._explorer.wire.put(papers=papers.listed())

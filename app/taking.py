@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from app import commands, words
 from app.export import FORMATS
 from app.links import to_link
 from app.live.picture import Shown
+from app.onscreen import on_screen
 from app.tables import runs_table
 from fwcore import DatasetError, ParameterError
 
@@ -36,9 +39,9 @@ class Taking:
             raise ParameterError("format", "the page", rule, kind)
         if self._explorer.making.busy:
             raise ParameterError("format", "the page", "asked for once the last is made", kind)
-        about = self._about(shown)
+        make = self._maker(kind, shown)
         self._explorer.making.start(
-            lambda: _file(kind, shown, about), self._send, lambda text: self._send({"error": text})
+            lambda: _file(kind, make()), self._send, lambda text: self._send({"error": text})
         )
         self._explorer.watch()
 
@@ -55,23 +58,34 @@ class Taking:
             raise ParameterError.unknown("file", "Explorer.save", kind, FORMATS)
         if not shown:
             raise ParameterError("file", "Explorer.save", "asked for once a run has a point", kind)
-        made = FORMATS[kind][2](_results(shown), self._about(shown))
-        return made
+        return self._maker(kind, shown)()
+
+    def _maker(self, kind: str, shown: list[Shown]) -> Callable[[], bytes]:
+        """What makes the file, of what the page shows now."""
+        page, make = self._explorer, FORMATS[kind][2]
+        about, outlook = self._about(shown), page.pages.outlook
+        pictures = partial(
+            on_screen,
+            outlook.pictures(),
+            shown,
+            outlook,
+            point=page.feed.point,
+            repeats={entry.key: page.session.group(entry.key) for entry in shown},
+            styles={entry.key: page.settings.find(entry.key).style for entry in shown},
+        )
+        return lambda: make(_results(shown), about, pictures)
 
     def _about(self, shown: list[Shown]) -> dict[str, Any]:
         """What a report says besides the results."""
         page = self._explorer
-        state = page.wire.state
         table = runs_table(shown)
         experiment = page.session.experiment or page.settings.chosen()
-        titles = {"race": "race", "path": "paths", "error": "error", "active": "active"}
-        findings = {kind: state.get(f"title:{name}", "") for kind, name in titles.items()}
+        link = to_link(page.settings, page.pages.outlook)
         return {
             "headline": words.headline(experiment, [entry.run.solver.name for entry in shown]),
-            "findings": findings,
             "head": table["head"],
             "rows": table["rows"],
-            "link": "" if page.settings.own else f"?s={to_link(page.settings)}",
+            "link": "" if page.settings.own else f"?s={link}",
         }
 
     def _send(self, file: dict[str, Any]) -> None:
@@ -87,10 +101,9 @@ def _results(shown: list[Shown]) -> dict[str, Any]:
     return found
 
 
-def _file(kind: str, shown: list[Shown], about: dict[str, Any]) -> dict[str, Any]:
+def _file(kind: str, content: bytes) -> dict[str, Any]:
     """The file as the page takes it."""
-    name, mime, make = FORMATS[kind]
-    content = make(_results(shown), about)
+    name, mime, _ = FORMATS[kind]
     if len(content) > _MOST_BYTES:
         sizes = f"{len(content) // 2**20} MB, where {_MOST_BYTES // 2**20} can be sent"
         raise DatasetError(f"{name} has {sizes}. Hide some runs.")

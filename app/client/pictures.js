@@ -8,6 +8,8 @@ class Gallery {
     this.sources = new Sources()
     this.frames = new Map()
     this.ranges = {}
+    // Axes that were chosen, by picture.
+    this.choices = {}
     this.point = -1
     this.lit = null
     this.sources.changed = run => { this.touched.add(run) }
@@ -35,6 +37,16 @@ class Gallery {
       this.frames.set(name, new Frame(this, declared))
     }
     return this.frames.get(name)
+  }
+
+  // Axes as another page had chosen them; those of this page are forgotten.
+  choose(axes) {
+    this.choices = axes
+    for (const [name, frame] of this.frames) {
+      frame.choice = axes[name] ?? {}
+      frame.build()
+      frame.say()
+    }
   }
 
   get runs() { return this.app.state.get('runs') ?? [] }
@@ -149,7 +161,7 @@ class Frame {
   constructor(gallery, declared) {
     this.gallery = gallery
     this.declared = declared
-    this.choice = {}
+    this.choice = gallery.choices[declared.name] ?? {}
     this.title = h('h3', {id: `title-${declared.name}`})
     this.caption = h('p', {class: 'caption', id: `caption-${declared.name}`})
     this.canvas = h('div', {class: 'canvas', role: 'img',
@@ -312,10 +324,11 @@ class Frame {
   }
 
   set(choice) {
-    Object.assign(this.choice, choice)
+    this.choice = this.gallery.choices[this.declared.name] = {...this.choice, ...choice}
     this.build()
     this.say()
     this.gallery.move(this.gallery.point)
+    this.gallery.app.stage.tell()
   }
 
   save(kind) {

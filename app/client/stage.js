@@ -23,7 +23,8 @@ class Stage {
       this.picks, this.hero, this.beside, this.tables)
     this.element = h('main', {class: 'stage'}, h('div', {class: 'head'}, this.tabs, this.question),
       this.panel, h('div', {class: 'cursor'}, this.slider, this.readout))
-    app.state.on(['views'], () => this.makeTabs())
+    app.state.on(['views'], () => { this.heed(); this.makeTabs() })
+    app.state.on(['outlook'], () => { if (this.heed()) this.open(this.name) })
     app.state.on(['table', 'printed', 'points'], () => this.tabulate())
     app.moved = (k, count) => this.moved(k, count)
   }
@@ -33,6 +34,16 @@ class Stage {
     const all = this.app.state.get('views')
     const chosen = all.filter(view => this.app.asked.show.includes(view.name))
     return chosen.length ? chosen : all
+  }
+
+  // How a link, or the page that this one stands for, looked at the runs.
+  heed() {
+    if (!this.app.isNews('outlook')) return false
+    const {view, axes, large} = this.app.state.get('outlook')
+    this.enlarged = new Map(Object.entries(large))
+    this.gallery.choose(axes)
+    this.name = view || this.name || this.views[0].name
+    return true
   }
 
   makeTabs() {
@@ -80,9 +91,15 @@ class Stage {
       tab.setAttribute('aria-selected', String(chosen))
       tab.tabIndex = chosen ? 0 : -1
     }
-    if (tell) this.app.send({do: 'look', pictures: frames.map(frame => frame.declared.name),
-      table: frames.length == 0})
+    this.shown = frames.map(frame => frame.declared.name)
+    if (tell) this.tell()
     this.gallery.move(this.gallery.point)
+  }
+
+  // The server feeds what is looked at, and keeps how, for links, reports and a reload.
+  tell() {
+    this.app.send({do: 'look', pictures: this.shown, table: this.shown.length == 0,
+      view: this.name, axes: this.gallery.choices, large: Object.fromEntries(this.enlarged)})
   }
 
   // Another picture of the view takes the place of the large one.

@@ -5,5 +5,6 @@ for notebooks.
 from app.plots.drawing import FAMILIES, plot
 from app.plots.paths import CURVES
 from app.plots.race import race_curves
+from app.plots.screen import screen
 
-__all__ = ["CURVES", "FAMILIES", "plot", "race_curves"]
+__all__ = ["CURVES", "FAMILIES", "plot", "race_curves", "screen"]

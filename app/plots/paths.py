@@ -155,6 +155,6 @@ CURVES: dict[str, Callable[..., Any]] = {
     "active": active,
     "gap": gap,
 }
-"""Pictures of any results by name, which a report holds."""
+"""Pictures of any results by name."""
 PLOTS = CURVES | {"oracle": oracle, "overlap": overlap, "residuals": residuals}
 """And those that ask for more; a new one is a function and a line here."""

@@ -10,6 +10,8 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from app import links
+from app.live import all_pictures
+from app.outlook import Outlook, read
 from app.settings import MOST_RUNS, Settings
 from fwcore import ParameterError, all_solvers
 
@@ -40,14 +42,47 @@ def test_a_link_restores_every_setting():
     chosen.runs[3].hidden = True
     link = links.to_link(chosen)
     assert len(link) < 2_000
-    same(chosen, links.read_link(link))
+    same(chosen, links.read_link(link)[0])
+
+
+def test_a_link_restores_how_the_page_looked_at_it():
+    held = {"view": "gap", "pace": ["entries", 1e6], "large": {"gap": "race"}}
+    held["axes"] = {"race": {"x": "seconds", "ylog": True}, "gap": {"x": "point"}}
+    outlook = read(held)
+    # The first column is what a picture begins with.
+    assert outlook.axes == {"race": {"x": "seconds", "ylog": True}}
+    chosen = Settings()
+    chosen.selected = chosen.runs[2].key
+    opened, again = links.read_link(links.to_link(chosen, outlook))
+    assert again == outlook
+    assert opened.selected_run is opened.runs[2]
+    assert links.to_link(chosen) == links.to_link(chosen, Outlook())
+
+
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        ({"view": "cake"}, "view"),
+        ({"axes": {"cake": {}}}, "axes"),
+        ({"axes": {"race": {"x": "cake"}}}, "axis"),
+        ({"axes": {"race": {"xlog": 1}}}, "scale"),
+        ({"large": {"gap": "bars"}}, "large"),
+        ({"pace": ["dots"]}, "pace"),
+        ({"pace": ["cake", 1.0]}, "unit"),
+        ({"pace": ["dots", -1.0]}, "rate"),
+        ([], "look"),
+    ],
+)
+def test_a_look_that_does_not_fit_is_refused(held, told):
+    with pytest.raises(ParameterError, match=f"'{told}' parameter"):
+        read(held)
 
 
 def test_a_run_at_the_defaults_of_its_solver_keeps_them_whatever_the_dataset_says():
     chosen = Settings()
     chosen.dataset = "digits-3-8"
     chosen.add("sfw").options.param.update(sampling="1%")
-    opened = links.read_link(links.to_link(chosen))
+    opened, _ = links.read_link(links.to_link(chosen))
     assert opened.runs[-1].options.sampling.text == "1%"
     same(chosen, opened)
 
@@ -86,6 +121,7 @@ def test_a_link_unpacks_to_no_more_than_a_bound():
 
 RUN = {"solver": "sfw", "options": {}}
 PLAIN = {"dataset": "diabetes", "loss": "squared", "runs": [RUN]}
+LOOKS = ("selected", "look")
 VALUES = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=300),
     st.lists(st.integers(), max_size=3), st.dictionaries(st.text(max_size=5), st.text(max_size=5)),
@@ -97,19 +133,26 @@ VALUES = st.one_of(
 def test_hostile_values_are_refused_or_bounded(data):
     held = json.loads(json.dumps(PLAIN))
     name = data.draw(
-        st.sampled_from([*PLAIN, "test_fraction", "split_seed", "points", "delta_max"])
+        st.sampled_from([*PLAIN, *("test_fraction", "split_seed", "points", "delta_max"), *LOOKS])
     )
-    if data.draw(st.booleans()):
+    if name == "look" and data.draw(st.booleans()):
+        parts = st.sampled_from(["view", "axes", "large", "pace"])
+        names = st.sampled_from(["race", "gap", "dots", "x", "ylog"])
+        tree = st.dictionaries(names, VALUES | st.dictionaries(names, VALUES | names))
+        held[name] = data.draw(st.dictionaries(parts, VALUES | tree))
+    elif data.draw(st.booleans()):
         held[name] = data.draw(VALUES)
     else:
         own = data.draw(st.sampled_from(["solver", "options", "seed", "repeats", "name", "pinned"]))
         options = st.dictionaries(st.sampled_from(["tol", "sampling", "rule", "x"]), VALUES)
         held["runs"][0][own] = data.draw(st.one_of(VALUES, options))
     try:
-        opened = links.read_link(packed(held))
+        opened, outlook = links.read_link(packed(held))
     except ParameterError:
         return
     assert 2 <= opened.points <= 1000
+    assert opened.selected_run is None or opened.selected_run in opened.runs
+    assert not outlook.axes or {*outlook.axes} <= {p.name for p in all_pictures()}
     assert len(opened.runs) <= MOST_RUNS
     assert all(len(spec.given_name) <= 60 for spec in opened.runs)
 
@@ -135,7 +178,8 @@ LINKS = {
 
 @pytest.mark.parametrize("version", LINKS)
 def test_a_link_of_an_earlier_version_opens(version):
-    settings = links.read_link(LINKS[version])
+    settings, outlook = links.read_link(LINKS[version])
+    assert outlook == Outlook()
     assert (settings.dataset, settings.points) == ("diabetes", 50)
     assert [spec.solver for spec in settings.runs] == ["sfw", "sfw", "fw", "cd"]
     assert settings.runs[0].given_name == "rough"
@@ -152,4 +196,4 @@ def test_long_names_are_cut_so_that_a_link_stays_short():
         )
     link = links.to_link(settings)
     assert len(link) < 2_000
-    assert len(links.read_link(link).runs) == 40
+    assert len(links.read_link(link)[0].runs) == 40

@@ -121,7 +121,7 @@ def written(folder, *sources):
 
 
 def run_all(page, until):
-    asked_until(until, lambda: chosen(page, "Run", "Run All Cells"))
+    asked_until(page, until, lambda: chosen(page, "Run", "Run All Cells"))
 
 
 def run_first(page):
@@ -130,12 +130,15 @@ def run_first(page):
         page.keyboard.press("Shift+Enter")
 
     begun = page.locator(".jp-InputArea-prompt").first.filter(has_not_text="[ ]")
-    asked_until(begun, ask)
+    asked_until(page, begun, ask)
 
 
-def asked_until(there, ask):
+def asked_until(page, there, ask):
     """Ask again where the kernel was not ready to hear of it."""
     for _ in range(4):
+        # Such as that no kernel is there yet, and which one to take.
+        for answer in page.locator(".jp-Dialog .jp-mod-accept").all():
+            answer.click()
         ask()
         with contextlib.suppress(AssertionError):
             expect(there).to_be_attached(timeout=45_000)

@@ -1,0 +1,94 @@
+"""What is on screen, as plain values: the pictures of a view with their rows, for a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from app.live import all_pictures
+from app.live.features import TopFeatures
+from app.live.picture import AXES, Picture, Shown
+from app.live.reference import reference_of
+from app.live.sources import RunSources
+from app.live.spread import reached_by_all, spread
+from app.outlook import Outlook
+from app.runs import Run
+from app.theme import run_look
+
+
+def on_screen(
+    names: Sequence[str],
+    shown: Sequence[Shown],
+    outlook: Outlook,
+    *,
+    point: int = -1,
+    repeats: Mapping[int, Sequence[Run]],
+    styles: Mapping[int, int],
+) -> list[dict[str, Any]]:
+    """The pictures of ``names`` as `app.plots.screen.screen` draws them, of runs that have reached
+    a point; ``repeats`` and ``styles`` are by the key of a run.
+    """
+    lead = next((entry for entry in shown if entry.lead), shown[0])
+    features = TopFeatures()
+    features.follow(lead.run.walk.columns, lead.run.reached)
+    features.choose()
+    reference = reference_of(entry.run for entry in shown)
+    found = []
+    for picture in all_pictures():
+        if picture.name not in names:
+            continue
+        runs = []
+        for entry in shown:
+            if picture.lead_only and entry is not lead:
+                continue
+            rows = _rows(picture, entry, lead, features, reference, point)
+            group = repeats.get(entry.key, ())
+            if len(group) > 1 and "spread" in picture.sources and reached_by_all(group):
+                rows["spread"] = spread(group, reference)
+            stop = entry.run.stopping
+            runs.append({
+                "name": entry.name,
+                "lead": entry is lead,
+                "stop": stop[1] if stop is not None and stop[0] == "gap" else None,
+                "rows": rows,
+                **run_look(styles[entry.key]),
+            })  # fmt: skip
+        found.append(
+            _declared(picture, outlook) | {"runs": runs, "finding": picture.finding(shown)}
+        )
+    return sorted(found, key=lambda told: names.index(told["name"]))
+
+
+def _rows(
+    picture: Picture,
+    entry: Shown,
+    lead: Shown,
+    features: TopFeatures,
+    reference: Run | None,
+    point: int,
+) -> dict[str, Any]:
+    """The rows of all sources of a picture."""
+    held: dict[str, Any] = {}
+
+    def send(source: str, columns: Mapping[str, list[Any]], *, replace: bool) -> None:
+        held[source] = columns
+
+    RunSources(entry.run, send).tick(picture.sources, features, True, reference)
+    computed = {
+        source: partial(make, entry, lead, point) for source, make in picture.computed.items()
+    }
+    return held | {source: compute() for source, compute in computed.items()}
+
+
+def _declared(picture: Picture, outlook: Outlook) -> dict[str, Any]:
+    declared = picture.declaration()
+    axes: dict[str, Any] = {}
+    for direction in ("x", "y"):
+        axis = outlook.axis(picture, direction)
+        label = AXES.get(axis.column, axis.column)
+        axes[direction] = {"column": axis.column, "log": axis.log, "label": label}
+    kept = {
+        name: declared[name] for name in ("name", "title", "legend", "layers", "square", "blank")
+    }
+    return kept | axes | {"factors": picture.y.factors}

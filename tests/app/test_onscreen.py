@@ -1,0 +1,94 @@
+"""A report draws what is on screen: the same pictures, axes and rows."""
+
+import re
+from html import escape
+
+import numpy as np
+import pytest
+from fakes import shown, wait_for, walked
+
+from app.live import all_pictures
+from app.onscreen import on_screen
+from app.outlook import Outlook, read
+from app.plots import screen
+from app.report import report
+from app.views import VIEWS
+
+OUTLOOK = read({
+    "view": "gap",
+    "axes": {"gap": {"x": "dots", "xlog": True}, "race": {"y": "relative_gap"}},
+    "large": {"gap": "race"},
+})  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def entries():
+    runs = [
+        walked("sfw", points=12, sampling="20%"),
+        walked("fw", points=12),
+        walked("cd", points=9),
+    ]
+    return shown(*runs)
+
+
+def told(entries, names, outlook=OUTLOOK, repeats=None):
+    styles = {entry.key: entry.key for entry in entries}
+    return on_screen(names, entries, outlook, repeats=repeats or {}, styles=styles)
+
+
+def test_pictures_of_the_view_come_with_the_large_one_first(entries):
+    assert OUTLOOK.pictures() == ("race", "gap", "inside", "steps")
+    assert Outlook(view="table").pictures() == VIEWS[0].pictures
+    assert [held["name"] for held in told(entries, OUTLOOK.pictures())] == [*OUTLOOK.pictures()]
+
+
+def test_lines_hold_the_rows_of_the_axes_that_were_chosen(entries):
+    race, gap = told(entries, ("race", "gap"))
+    assert [gap[axis]["log"] for axis in ("x", "y")] == [True, True]
+    for picture, columns in ((race, ("dots", "relative_gap")), (gap, ("dots", "relative_gap"))):
+        lines = [e for e in screen(picture) if type(e).__name__ == "Curve"]
+        assert len(lines) == len(entries)
+        for line, entry in zip(lines, entries, strict=True):
+            run = entry.run
+            expected = [run.points["dots"], run.relative_gaps]
+            fits = np.logical_and.reduce([values > 1e-13 for values in expected])
+            for k, name in enumerate(columns):
+                assert [d.name for d in line.dimensions()][k] == name
+                np.testing.assert_array_equal(line.dimension_values(k), expected[k][fits])
+
+
+@pytest.mark.parametrize("picture", all_pictures(), ids=lambda picture: picture.name)
+def test_every_picture_of_the_page_is_drawn_or_says_why_not(entries, picture):
+    (held,) = told(entries, (picture.name,), Outlook(), {1: [entries[0].run] * 3})
+    text = report({}, {"pictures": [held]})
+    assert held["legend"].split(".")[0] in text.replace("&#x27;", "'")
+    if screen(held) is None:
+        assert picture.name in ("hits", "steps", "empty") or held["blank"]
+        assert any(said in text.replace("&#x27;", "'") for said in held["blank"].values())
+    else:
+        assert len(re.findall(r"<div id=", text)) == 1
+
+
+def test_repeats_are_drawn_as_a_band(entries):
+    (held,) = told(entries[:1], ("error",), Outlook(), {1: [entries[0].run] * 3})
+    assert "Area" in {type(element).__name__ for element in screen(held)}
+    (held,) = told(entries[:1], ("error",), Outlook())
+    assert "Area" not in {type(element).__name__ for element in screen(held)}
+
+
+def test_a_page_keeps_how_it_is_looked_at_and_makes_its_report_so(small):
+    small.hear({"do": "run"})
+    wait_for(lambda: not small.session.live, "the runs")
+    look = {"view": "oracle", "axes": {"empty": {"x": "l1"}}, "large": {}}
+    names = ["simulator", "hits", "empty", "steps"]
+    small.hear({"do": "look", "pictures": names, "table": False, **look})
+    assert small.pages.outlook.document() == {
+        "view": "oracle", "axes": look["axes"], "pace": ("dots", None)
+    }  # fmt: skip
+    made = small.taking.made("html").decode()
+    legends = {picture.name: picture.legend for picture in all_pictures()}
+    assert all(escape(legends[name]) in made for name in names)
+    assert escape(legends["race"]) not in made
+    small.hear({"do": "look", "pictures": names, "view": "cake"})
+    assert "one of" in small.refusal
+    assert small.pages.outlook.view == "oracle"
