@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from app import commands, server, shelf
+from app import commands, own_files, server, shelf
 from app.look import look_at
 from fwcore import DatasetError, ParameterError, datasets
 
@@ -205,11 +205,28 @@ class Bringing:
         if degree not in [size[0] for size in self._sizes(self._parsed)]:
             rule = "one whose products can be counted, and fit on this server"
             raise ParameterError("degree", "the page", rule, degree)
-        self._explorer.settings.bring(shelf.own_of(made, self._name))
-        self._explorer.offer()
+        title = self._name
+
+        def make() -> shelf.Own:
+            own = shelf.own_of(made, title)
+            own_files.keep(own, made)
+            return own
+
+        self._explorer.reading.start(make, self._use, self._refuse)
+        self._tell("reading")
+        self._explorer.watch()
+
+    def _use(self, own: shelf.Own) -> None:
+        try:
+            self._explorer.settings.bring(own)
+        except ParameterError as error:
+            self._refuse(str(error))
+            return
         self._content, self._size = bytearray(), 0
         self._whole = self._parsed = None
         self._tell("used")
+        self._explorer.offer()
+        self._explorer.show()
 
     def do_make(self, data: dict[str, Any]) -> None:
         """Make data with a generator, and choose them."""

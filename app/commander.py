@@ -183,9 +183,8 @@ class Commander:
 
     def do_look(self, data: dict[str, Any]) -> None:
         names = commands.names(data, "pictures")
-        if "view" in data:
-            self._explorer.pages.look = outlook.read(data)
-        self._feed.look_at(names, table=data.get("table") is True)
+        seen = outlook.read(data) if "view" in data else None
+        self._feed.look_at(names, data.get("table") is True, seen)
 
     def do_point(self, data: dict[str, Any]) -> None:
         self._feed.point = commands.whole(data, "point", -1, _MOST)

@@ -130,7 +130,7 @@ class Explorer(Scripted, Viewer):
         if view is not None:
             self.feed.look_at(view.pictures, table=not view.hero)
         self.teaching.begin()
-        self.pages.turn()
+        self.pages.turn(self.pages.asked)
         self.show()
         self.drain.put(final=True)
         self.wire.opening = self.wire.message()
@@ -169,10 +169,10 @@ class Explorer(Scripted, Viewer):
         for spec in self.settings.runs:
             self.wire.rows(spec.key, "*", {}, replace=True)
             self.wire.put(**{f"stop:{spec.key}": None, f"row:{spec.key}": None})
-        looked_at = self.feed.open, self.feed.table
+        before = self.feed
         self._compose(settings, session)
         self.offer()
-        self.feed.look_at(*looked_at)
+        self.feed.look_at(before.open, before.table, before.outlook)
 
     def _keep_run(self, run: Run, spec: RunSpec, experiment: Experiment) -> None:
         name = spec.name if run.seed == spec.seed else f"{spec.name}, seed {run.seed}"

@@ -16,6 +16,7 @@ from app.live.picture import Picture, Shown
 from app.live.reference import reference_of
 from app.live.sources import RunSources
 from app.live.spread import reached_by_all, spread
+from app.outlook import Outlook
 from app.run_spec import RunSpec
 from app.runs import Run
 from app.scheduler import Job
@@ -46,6 +47,7 @@ class Feed:
         self.lead: int | None = None
         """Key of the run that is selected."""
         self._led: int | None = None
+        self.outlook = Outlook()
         self.point = -1
         """The point under the cursor, of the lead."""
         self._features, self._chosen_at = TopFeatures(), 0.0
@@ -102,8 +104,11 @@ class Feed:
     def _plain(self, spec: RunSpec) -> str:
         return spec.given_name or self._session.names.get(spec.key) or spec.name
 
-    def look_at(self, pictures: tuple[str, ...], table: bool) -> None:
-        """Feed these pictures from now on."""
+    def look_at(
+        self, pictures: tuple[str, ...], table: bool, outlook: Outlook | None = None
+    ) -> None:
+        """Feed these pictures from now on, and the table; ``outlook``: looked at in another way."""
+        self.outlook = outlook or self.outlook
         known = tuple(picture.name for picture in all_pictures() if picture.name in pictures)
         if not self._names(known) <= self._names(self.open):
             self.resend()
@@ -242,7 +247,8 @@ class Feed:
         """
         try:
             said = [[entry.name, picture.describe(entry.run)] for entry in shown]
-            return picture.finding(shown), [[name, text] for name, text in said if text]
+            found = picture.finding_at(shown, self.outlook.sight(picture, self.point))
+            return found, [[name, text] for name, text in said if text]
         except Exception:
             if picture.name not in self._silent:
                 self._silent.add(picture.name)

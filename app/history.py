@@ -244,6 +244,12 @@ class History:
         assert name in ("note", "pinned", "deleted")
         self._do((f"UPDATE runs SET {name} = ? WHERE uid = ? AND owner = ?", (value, uid, owner)))
 
+    def remove(self, uid: str) -> None:
+        """Remove a run for good. Raises sqlite3.Error."""
+        self._do(
+            ("DELETE FROM pieces WHERE uid = ?", (uid,)), ("DELETE FROM runs WHERE uid = ?", (uid,))
+        )
+
     def sweep(self) -> None:
         """Remove for good what was deleted."""
         gone = "SELECT uid FROM runs WHERE deleted = 1"

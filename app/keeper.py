@@ -47,6 +47,7 @@ class _Followed:
     points: int = 0
     chunks: int = 0
     piece: int = 0
+    listed: bool = False
     features: TopFeatures = field(default_factory=TopFeatures)
     facts: dict[str, Any] = field(default_factory=dict)
 
@@ -137,6 +138,8 @@ class Keeper:
         over = run.state.over
         reached = run.reached
         known = 0 if run.before is None else len(run.before)
+        if not reached and not known and self._announced(one, over):
+            return True
         if over and (not reached or (reached <= known and run.state is not RunState.DONE)):
             self._leave(one)
             return True
@@ -159,6 +162,42 @@ class Keeper:
         if over:
             self._leave(one)
         return True
+
+    def _announced(self, one: _Followed, over: bool) -> bool:
+        """List a run that has no point yet, so that it is not lost if the server ends before its
+        first; whether there was anything to be done.
+        """
+        if over and one.listed:
+            self.history.remove(one.run.uid)
+            self._leave(one)
+        elif not over and not one.listed:
+            facts = self._facts_of(one) | {"experiment": asdict(one.experiment)}
+            figures = {"dots": 0, "active": 0, "error": None, "digest": ""}
+            row = {"reached": 0, "total": one.experiment.points, "status": LIVE}
+            self.history.add(one.run.uid, self._told(one, figures, facts) | row, {})
+        else:
+            return False
+        one.listed = True
+        return True
+
+    @staticmethod
+    def _facts_of(one: _Followed) -> dict[str, Any]:
+        """What is known of a run before it has begun."""
+        run = one.run
+        return {"solver": run.solver.name, "settings": run.options, "seed": run.seed}
+
+    @staticmethod
+    def _told(one: _Followed, figures: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:
+        """The part of a row that any run has."""
+        return {
+            "owner": one.owner,
+            "created": one.created,
+            "name": one.name,
+            "title": one.title,
+            "solver": one.run.solver.name,
+            "figures": json.dumps(figures),
+            "facts": json.dumps(facts, default=float),
+        }
 
     def _walked_on(self, one: _Followed, known: int) -> bool:
         """Whether somebody else has walked an interrupted run on meanwhile, or removed it."""
@@ -184,7 +223,7 @@ class Keeper:
             "experiment": asdict(one.experiment),
             "p": walk.problem.p,
             "names": {int(j): run.feature_name(int(j)) for j in {*one.features.indices, *last}},
-            "content": walk.problem.content_hash if over else "",
+            "content": walk.problem.content_hash,
         }
         figures = {
             "dots": int(points["dots"][-1]),
@@ -192,18 +231,8 @@ class Keeper:
             "error": float(np.nanmin(errors)) if np.isfinite(errors).any() else None,
             "digest": walk.result().digest()[:12] if over else "",
         }
-        return {
-            "owner": one.owner,
-            "created": one.created,
-            "status": run.state.value if over else LIVE,
-            "name": one.name,
-            "title": one.title,
-            "solver": run.solver.name,
-            "reached": reached,
-            "total": run.total,
-            "figures": json.dumps(figures),
-            "facts": json.dumps(facts, default=float),
-        }
+        row = {"status": run.state.value if over else LIVE, "reached": reached, "total": run.total}
+        return self._told(one, figures, facts) | row
 
 
 def _facts(result: PathResult) -> dict[str, Any]:
@@ -234,13 +263,34 @@ def _unpacked(pieces: list[bytes]) -> dict[str, NDArray[Any]]:
     return {name: np.concatenate([part[name] for part in parts]) for name in _ARRAYS}
 
 
-def load(history: History, owner: str, uid: str) -> tuple[Kept, Experiment, str] | None:
-    """A saved run, its problem and its name; None where there is none of that owner."""
+@dataclass(frozen=True)
+class Saved:
+    """A saved run: its problem, its name and what it was made of; ``kept``, what it had reached, is
+    None where that was no point.
+    """
+
+    experiment: Experiment
+    name: str
+    solver: str
+    options: dict[str, Any]
+    seed: int
+    kept: Kept | None
+
+
+def load(history: History, owner: str, uid: str) -> Saved | None:
+    """A saved run; None where there is none of that owner."""
     facts = history.facts(owner, uid)
-    pieces = history.pieces(uid) if facts is not None else []
-    if facts is None or not pieces:
+    if facts is None:
         return None
+    pieces = history.pieces(uid)
     experiment = Experiment(**facts["experiment"])
+    kept = _kept(uid, facts, experiment, pieces) if pieces else None
+    made_of = facts["solver"], facts["settings"], facts["seed"]
+    return Saved(experiment, facts["name"], *made_of, kept)
+
+
+def _kept(uid: str, facts: dict[str, Any], experiment: Experiment, pieces: list[bytes]) -> Kept:
+    """What a run had reached."""
     arrays = _unpacked(pieces)
     ends = np.cumsum(arrays["lengths"])[:-1]
     columns = zip(np.split(arrays["indices"], ends), np.split(arrays["values"], ends), strict=True)
@@ -260,11 +310,11 @@ def load(history: History, owner: str, uid: str) -> tuple[Kept, Experiment, str]
         INTERRUPTED: f"Interrupted {at}. Run walks it on to the same bytes.",
         LIVE: f"It goes on elsewhere, and was {at} when it was opened here.",
     }.get(state, "Saved. Press Run to walk it again.")
-    kept = Kept(
+    return Kept(
         *(facts["solver"], facts["settings"], walk, label, message, uid, facts["seed"]),
         interrupted=state == INTERRUPTED,
+        content=facts.get("content", ""),
     )
-    return kept, experiment, facts["name"]
 
 
 @functools.cache

@@ -113,8 +113,9 @@ class Kept(Reached):
         seed: int = 0,
         *,
         interrupted: bool = False,
+        content: str = "",
     ) -> None:
-        self.uid, self.seed = uid, seed
+        self.uid, self.seed, self.content = uid, seed, content
         self._interrupted = interrupted
         self.solver = find_solver(solver)
         self.options = options

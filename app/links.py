@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
-from app import server
+from app import own_files, server
 from app.controls.fields import take
 from app.controls.run import take_run
 from app.outlook import Outlook
@@ -109,11 +109,12 @@ def of_table(table: Mapping[str, Any], own: Settings | None = None) -> Settings:
 
 def _take_problem(settings: Settings, held: dict[str, Any]) -> None:
     dataset, loss = held.get("dataset"), held.get("loss")
-    made = isinstance(dataset, str) and datasets.made.is_made(dataset)
-    if not made and dataset not in settings.param.dataset.objects:
+    name = str(dataset)[:300]
+    made = datasets.made.is_made(name)
+    if not made and name not in settings.param.dataset.objects and not own_files.kept(name):
         rule = "of a dataset that is here; data of your own have to be brought again"
-        raise ParameterError("link", "the page", rule, str(dataset)[:40])
-    settings.choose(str(dataset)[:300])
+        raise ParameterError("link", "the page", rule, name[:40])
+    settings.choose(name)
     take(settings, "loss", str(loss)[:100])
     for name in _PROBLEM:
         if name in held:

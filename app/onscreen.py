@@ -55,7 +55,8 @@ def on_screen(
                 **run_look(styles[entry.key]),
             })  # fmt: skip
         found.append(
-            _declared(picture, outlook) | {"runs": runs, "finding": picture.finding(shown)}
+            _declared(picture, outlook)
+            | {"runs": runs, "finding": picture.finding_at(shown, outlook.sight(picture, point))}
         )
     return sorted(found, key=lambda told: names.index(told["name"]))
 

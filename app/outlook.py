@@ -8,7 +8,7 @@ from typing import Any
 
 from app import commands
 from app.live import all_pictures
-from app.live.picture import Axis, Picture
+from app.live.picture import Axis, Picture, Sight
 from app.views import all_views
 from fwcore import ParameterError
 
@@ -44,6 +44,10 @@ class Outlook:
         view = next((view for view in views if view.name == self.view), views[0])
         large = self.large.get(view.name, view.hero)
         return (large, *(name for name in view.pictures if name != large))
+
+    def sight(self, picture: Picture, point: int) -> Sight:
+        """How a picture is looked at, with the cursor at a point."""
+        return Sight(self.axis(picture, "x").column, self.axis(picture, "y").column, point)
 
     def axis(self, picture: Picture, direction: str) -> Chosen:
         """The axis of a picture in a direction, "x" or "y"."""

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
-from app import address, server
+from app import address, own_files, server
 from app.keeper import load
 from app.links import document, read_link, restored
 from app.outlook import Outlook
@@ -31,19 +31,21 @@ class Pages:
     def __init__(self, explorer: Explorer) -> None:
         self._explorer = explorer
         self.token = secrets.token_urlsafe(16)
-        self.look = Outlook()
-        """The view and its axes."""
+        self.asked = Outlook()
+        """How the link that was opened looks at its runs."""
 
     @property
     def outlook(self) -> Outlook:
         """How the page looks at its runs, the pace included where it was changed."""
         unit, rate = self._explorer.pace_told
         changed = [unit, rate] != [FIRST_PACE.unit, FIRST_PACE.rate]
-        return replace(self.look, pace=(unit, rate) if changed else None)
+        look: Outlook = self._explorer.feed.outlook
+        return replace(look, pace=(unit, rate) if changed else None)
 
-    def turn(self) -> None:
+    def turn(self, outlook: Outlook) -> None:
         """Have the page look as its link says, or as the one that it stands for did."""
-        page, outlook = self._explorer, self.look
+        page = self._explorer
+        page.feed.outlook = outlook
         if outlook.pace is not None:
             unit, rate = outlook.pace
             page.set_pace(None if rate is None else Pace(unit, rate), unit)
@@ -56,7 +58,7 @@ class Pages:
         asked = address.asked("s")
         if asked:
             try:
-                settings, self.look = read_link(asked)
+                settings, self.asked = read_link(asked)
                 return settings
             except (ParameterError, DatasetError, ValueError) as error:
                 self._explorer.refusal = str(error)
@@ -87,10 +89,11 @@ class Pages:
         self._explorer.wire.send()
 
     def keep(self) -> None:
-        """Save what the page shows. Data that were brought are not kept, nor what needs them."""
+        """Save what the page shows, where its data can be found again."""
         page = self._explorer
-        experiment, own = page.session.experiment, {own.name for own in page.settings.own}
-        if page.settings.dataset in own or (experiment and experiment.dataset in own):
+        experiment = page.session.experiment
+        lost = {own.name for own in page.settings.own if not own_files.kept(own.name)}
+        if page.settings.dataset in lost or (experiment and experiment.dataset in lost):
             return
         groups = [page.session.group(spec.key) for spec in page.settings.runs]
         shown = {
@@ -123,8 +126,7 @@ class Pages:
             lesson, look = shown.get("lesson"), read_outlook(shown.get("look", {}))
         page.begin_again(settings)
         page.teaching.resume(lesson)
-        self.look = look
-        self.turn()
+        self.turn(look)
         if experiment is not None:
             for spec, group, name in zip(settings.runs, groups, names, strict=True):
                 if group:
@@ -144,6 +146,6 @@ class Pages:
         groups, names = [], []
         for uids in shown["uids"]:
             found = [*filter(None, (load(history, owner, uid) for uid in uids))]
-            groups.append([kept for kept, _, _ in found])
-            names.append(next((name for _, _, name in found), ""))
+            groups.append([saved.kept for saved in found if saved.kept is not None])
+            names.append(next((saved.name for saved in found), ""))
         return Experiment(**shown["experiment"]), groups, names

@@ -24,6 +24,8 @@ class Reached:
     label = ""
     """What its state is called, where that is not its state's own name."""
 
+    content: str = ""
+    """Hex digest of the problem that it was interrupted on, if it is walked on."""
     before: Any = None
     """Points that were reached when the run was interrupted, if it is walked on."""
 

@@ -18,6 +18,7 @@ from app.scheduler import TURN_SECONDS
 from fwcore import DatasetError, ParameterError, Problem, Snapshot, Solver, Walk, warmup
 
 _log = logging.getLogger(__name__)
+_OTHER_DATA = "The data are not those of the run that was interrupted: this is another run."
 
 
 COSTS = {
@@ -90,10 +91,12 @@ class Run(Reached):
         *,
         uid: str = "",
         before: Any = None,
+        content: str = "",
         owner: Owner | None = None,
     ) -> None:
         self.owner: Owner = owner or Owner()
         self.uid = uid or secrets.token_hex(8)
+        self.content = content
         self.before = before
         """The points that were reached when the run was interrupted, if it is walked again."""
         self.solver = solver
@@ -151,7 +154,7 @@ class Run(Reached):
 
     def rename(self) -> None:
         """Be another run than the one that was interrupted, which somebody else has walked on."""
-        self.uid, self.before = secrets.token_hex(8), None
+        self.uid, self.before, self.content = secrets.token_hex(8), None, ""
 
     @property
     def repeated(self) -> bool | None:
@@ -169,6 +172,9 @@ class Run(Reached):
         ``note``: what is special about the grid.
         """
         self.note = note
+        if self.content and self.content != problem.content_hash:
+            self.rename()
+            self.note = f"{_OTHER_DATA} {note}".strip()
         try:
             walk = Walk(problem, self.solver, grid, self.options, seed=self.seed)
         except Exception as error:

@@ -31,6 +31,7 @@ class SavedRuns:
 
     def do_share(self, data: dict[str, Any]) -> None:
         page = self._explorer
+        # A link is for others, too, who have not these data.
         own = page.settings.dataset in {own.name for own in page.settings.own}
         page.event("share", query="" if own else f"?s={to_link(page.settings, page.pages.outlook)}")
 
@@ -67,7 +68,7 @@ class SavedRuns:
         found = load(page.keeper.history, page.pages.owner, self._uid(data))
         if found is None:
             raise ParameterError("uid", "the page", "that of a saved run", "another")
-        kept, experiment, name = found
+        experiment, name = found.experiment, found.name
         settings = page.settings
         if len(settings.runs) >= server.most_runs(MOST_RUNS):
             rule = "one of fewer: remove a run first"
@@ -80,11 +81,14 @@ class SavedRuns:
             points=experiment.points,
             delta_max=experiment.delta_max,
         )
-        spec = settings.add(kept.solver.name)
-        spec.take(kept.options, kept.seed)
+        spec = settings.add(found.solver)
+        spec.take(found.options, found.seed)
         spec.given_name = "" if name == spec.name else name
-        page.session.show(experiment, spec, [kept], name)
         settings.selected = spec.key
+        if found.kept is None:
+            page.refusal = f"{name} had not reached a point. Run walks it."
+        else:
+            page.session.show(experiment, spec, [found.kept], name)
 
     def do_note(self, data: dict[str, Any]) -> None:
         self._change(data, "note", commands.text(data, "text", _LONGEST_NOTE).strip())

@@ -143,7 +143,7 @@ class Session:
         run = self.runs.get(spec.key)
         if run is None or not run.unfinished or self.changed(spec, experiment):
             return {}
-        return {"uid": run.uid, "before": run.points}
+        return {"uid": run.uid, "before": run.points, "content": run.content}
 
     def _hold(self, run: Run) -> None:
         _HOLDERS.setdefault(run, set()).add(id(self))

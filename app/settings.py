@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import param
 
-from app import server, shelf
+from app import own_files, server, shelf
 from app.option_settings import OptionsAsSettings
 from app.run_spec import RunSpec
 from fwcore import (
@@ -161,6 +161,8 @@ class Settings(OptionsAsSettings, param.Parameterized):
                 made = [other for other in known if datasets.made.is_made(other)]
                 kept = [other for other in known if other not in made[:-_MADE_KEPT]]
                 self.param.dataset.objects = [*kept, name]
+        elif name not in known and (own := own_files.recall(name)) is not None:
+            self.bring(own)
         elif name not in known:
             rule = "a name of the catalogue, or of data brought to this page"
             raise ParameterError("dataset", "the page", rule, name[:40])

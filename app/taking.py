@@ -63,7 +63,7 @@ class Taking:
     def _maker(self, kind: str, shown: list[Shown]) -> Callable[[], bytes]:
         """What makes the file, of what the page shows now."""
         page, make = self._explorer, FORMATS[kind][2]
-        about, outlook = self._about(shown), page.pages.outlook
+        about, outlook = self._about(shown), page.feed.outlook
         pictures = partial(
             on_screen,
             outlook.pictures(),

@@ -263,10 +263,7 @@ class Frame {
   say() {
     const {state} = this.gallery.app
     const {name, title, legend} = this.declared
-    // A finding is about the axes that the picture begins with.
-    const found = ['x', 'y'].some(direction => this.choice[direction] !== undefined
-      && this.choice[direction] != this.declared[direction].columns[0])
-    this.title.textContent = (found ? '' : state.get(`title:${name}`)) || title
+    this.title.textContent = state.get(`title:${name}`) || title
     this.caption.title = legend
     const said = state.get(`caption:${name}`) ?? []
     const words = said.map(([run, text]) => `${run}: ${text}. `).join('')
@@ -324,7 +321,9 @@ class Frame {
   }
 
   set(choice) {
-    this.choice = this.gallery.choices[this.declared.name] = {...this.choice, ...choice}
+    // What is taken back is left out: a message holds nothing undefined.
+    this.choice = this.gallery.choices[this.declared.name] = Object.fromEntries(
+      Object.entries({...this.choice, ...choice}).filter(([, value]) => value !== undefined))
     this.build()
     this.say()
     this.gallery.move(this.gallery.point)

@@ -13,7 +13,7 @@ class ActiveFeatures(Picture):
 
     name = "active"
     title = "Active features"
-    x = Axis(("l1", "point", "dots"))
+    x = Axis(("l1", "point", "dots"), logs=("dots",))
     y = Axis(("nnz",))
     layers = (
         *SPREAD,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.live.picture import Axis, Columns, Layer, Picture, Shown, point_of
+from app.live.picture import Axis, Columns, Layer, Picture, Shown, Sight, point_of
 from app.live.thinning import ROUNDING, thin
 from app.runs import Run
 from fwcore import FORMS
@@ -22,7 +22,7 @@ class PathGaps(Picture):
 
     name = "gap"
     title = "The gap at the end of each point"
-    x = Axis(("point", "l1", "dots"))
+    x = Axis(("point", "l1", "dots"), logs=("dots",))
     y = Axis(("gap",), log=True)
     layers = (
         Layer("gulf", y="seen_gap|relative_gap", label="what the sample did not see"),
@@ -112,6 +112,16 @@ class InsidePoint(Picture):
     legend = "Of the selected run. Line: its own gap. Circles: true gap. Level: stopping threshold."
     lead_only = True
     blank = {"": "The steps of this point were not kept, or show no gap."}
+
+    def finding_at(self, runs: Sequence[Shown], sight: Sight) -> str:
+        """How many steps the point under the cursor took, and what its own gap was at the end."""
+        lead = next((shown for shown in runs if shown.lead and shown.run.reached), None)
+        if lead is None:
+            return ""
+        k, steps = point_of(lead, sight.point), lead.run.points["steps"]
+        took, own = int(steps[k] - (steps[k - 1] if k else 0)), lead.run.own_gaps[k]
+        ended = f", to its own gap {own:.1e}" if np.isfinite(own) and own > ROUNDING else ""
+        return f"Point {k + 1} of {lead.name}: {took:,} step{'s' * (took != 1)}{ended}"
 
     def describe(self, run: Run) -> str:
         before = int(run.points["steps"][-2]) if run.reached > 1 else 0

@@ -107,6 +107,7 @@ class Fit(Picture):
         Layer("line", "fit", x="actual", y="actual", style={"line_width": 0.8, "line_alpha": 0.6}),
     )
     legend = "A dot a row held out, of the selected run. On the line the prediction is right."
+    about = ()
     lead_only = True
     computed = {"fit": _fit}
 

@@ -121,7 +121,7 @@ class EmptyDraws(Picture):
 
     name = "empty"
     title = "Draws without a descent direction"
-    x = Axis(("point", "l1", "dots"))
+    x = Axis(("point", "l1", "dots"), logs=("dots",))
     y = Axis(("empty_share",))
     layers = (
         Layer("line", named=True, style={"line_width": 1.8}),

@@ -95,6 +95,15 @@ class Shown:
     planned: str = ""
 
 
+@dataclass(frozen=True)
+class Sight:
+    """How a picture is looked at: the columns on its axes, and the point under the cursor."""
+
+    x: str
+    y: str
+    point: int = -1
+
+
 Columns: TypeAlias = dict[str, list[Any]]
 Compute: TypeAlias = Callable[[Shown, Shown, int], Columns]
 """What a source holds of a run, given the selected run and the point under the cursor."""
@@ -119,6 +128,8 @@ class Picture:
         Columns that hovering shows.
     legend : str
         What the marks are, in at most 22 words.
+    about : tuple of str
+        The axes, "x" and "y", that the finding is about: with another column there it is silent.
     lead_only : bool
         Whether only the selected run is drawn.
     square : bool
@@ -136,6 +147,7 @@ class Picture:
     layers: ClassVar[tuple[Layer, ...]]
     tips: ClassVar[tuple[str, ...]] = ()
     legend: ClassVar[str] = ""
+    about: ClassVar[tuple[str, ...]] = ("y",)
     lead_only: ClassVar[bool] = False
     square: ClassVar[bool] = False
     blank: ClassVar[Mapping[str, str]] = {}
@@ -149,6 +161,12 @@ class Picture:
     def finding(self, runs: Sequence[Shown]) -> str:
         """What the picture shows of all runs, as its title; nothing while there is none."""
         return ""
+
+    def finding_at(self, runs: Sequence[Shown], sight: Sight) -> str:
+        """The `finding` as the picture is looked at."""
+        first = {axis: getattr(self, axis).columns[0] for axis in self.about}
+        same = all(getattr(sight, axis) == column for axis, column in first.items())
+        return self.finding(runs) if same else ""
 
     def describe(self, run: Run) -> str:
         """What the picture shows of a run that has reached a point, in words for those who cannot

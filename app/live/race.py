@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from app.live.picture import SPREAD, Axis, Layer, Picture, Shown
-from app.runs import Run, counted
+from app.live.picture import SPREAD, Axis, Layer, Picture, Shown, Sight
+from app.runs import COSTS, Run, counted
 
 
 class Race(Picture):
@@ -45,52 +45,88 @@ class Race(Picture):
         return f"least test error {np.nanmin(errors):.4g} after {dots:,} dot products"
 
     def finding(self, runs: Sequence[Shown]) -> str:
-        """What the least error that all have reached has cost the cheapest and the most expensive
-        of them.
-        """
-        ends = {shown: _least_errors(shown.run) for shown in runs if shown.run.state.over}
-        ends = {shown: errors for shown, errors in ends.items() if errors.size}
-        if len(ends) < 2:
-            return _so_far(runs)
-        shared = max(float(errors[-1]) for errors in ends.values())
-        costs = {shown: _cost_of(shown.run, errors, shared) for shown, errors in ends.items()}
-        cheap, expensive = min(costs, key=costs.__getitem__), max(costs, key=costs.__getitem__)
-        # A baseline is what the cheapest is compared with.
-        expensive = next((s for s in costs if s.pinned and s is not cheap), expensive)
-        ratio = costs[expensive] / costs[cheap]
-        if ratio < 1.05:
-            return f"All reach test error {shared:.3g} for as many dot products"
-        fewer = f"{ratio:,.0f} times" if ratio >= 10.0 else f"{ratio:.1f} times"
-        return (
-            f"{cheap.name} reaches test error {shared:.3g} with {fewer} fewer dot products than "
-            f"{expensive.name}"
-        )
+        """What an error has cost, in dot products."""
+        return _cheapest(runs, "dots")
+
+    def finding_at(self, runs: Sequence[Shown], sight: Sight) -> str:
+        if sight.y in ("least_error", "test_error"):
+            return _cheapest(runs, sight.x)
+        return _ends(runs, sight.y)
 
 
-def _so_far(runs: Sequence[Shown]) -> str:
-    """What runs that go on have reached for as many dot products each."""
-    errors = {shown: _least_errors(shown.run) for shown in runs}
+def _cheapest(runs: Sequence[Shown], unit: str) -> str:
+    """What the least error that all have reached has cost the cheapest and the most expensive of
+    them.
+    """
+    ends = {shown: _least_errors(shown.run, unit) for shown in runs if shown.run.state.over}
+    ends = {shown: errors for shown, errors in ends.items() if errors.size}
+    if len(ends) < 2:
+        return _so_far(runs, unit)
+    shared = max(float(errors[-1]) for errors in ends.values())
+    costs = {shown: _cost_of(shown.run, errors, shared, unit) for shown, errors in ends.items()}
+    cheap, expensive = min(costs, key=costs.__getitem__), max(costs, key=costs.__getitem__)
+    # A baseline is what the cheapest is compared with.
+    expensive = next((s for s in costs if s.pinned and s is not cheap), expensive)
+    ratio = costs[expensive] / costs[cheap]
+    if ratio < 1.05:
+        return f"All reach test error {shared:.3g} for as many {COSTS[unit]}"
+    fewer = f"{ratio:,.0f} times" if ratio >= 10.0 else f"{ratio:.1f} times"
+    return (
+        f"{cheap.name} reaches test error {shared:.3g} with {fewer} fewer {COSTS[unit]} than "
+        f"{expensive.name}"
+    )
+
+
+def _ends(runs: Sequence[Shown], measure: str) -> str:
+    """Where the runs have ended, the lowest first."""
+    ended = [shown for shown in runs if shown.run.ended]
+    if measure == "relative_gap":
+        told, ends = "Worst true gap / f(0)", {s.name: s.run.relative_gaps.max() for s in ended}
+    elif measure == "train_error":
+        told, ends = "Train error at the end", {s.name: s.run.points[measure][-1] for s in ended}
+    else:
+        return ""
+    known = sorted((end, name) for name, end in ends.items() if np.isfinite(end))
+    return f"{told}: {', '.join(f'{name} {end:.2g}' for end, name in known[:3])}" if known else ""
+
+
+def _so_far(runs: Sequence[Shown], unit: str) -> str:
+    """What runs that go on have reached at equal cost."""
+    errors = {shown: _least_errors(shown.run, unit) for shown in runs}
     known = {shown: found for shown, found in errors.items() if found.size}
     if len(known) < 2 or all(shown.run.state.over for shown in known):
         return ""
-    spent = min(float(shown.run.points["dots"][-1]) for shown in known)
+    spent = min(float(_costs(shown.run, unit)[-1]) for shown in known)
     parts = []
     for shown, found in known.items():
-        k = int(np.searchsorted(shown.run.points["dots"], spent, side="right")) - 1
+        k = int(np.searchsorted(_costs(shown.run, unit), spent, side="right")) - 1
         parts.append(f"{shown.name} {found[k]:.3g}" if k >= 0 else f"{shown.name} none yet")
-    return f"Test error after {counted(spent)} dot products each: {', '.join(parts[:4])}"
+    return f"Test error after {_amount(spent, unit)} each: {', '.join(parts[:4])}"
 
 
-def _least_errors(run: Run) -> Any:
+def _amount(spent: float, unit: str) -> str:
+    return f"{spent:.2g} CPU seconds" if unit == "seconds" else f"{counted(spent)} {COSTS[unit]}"
+
+
+def _costs(run: Run, unit: str) -> Any:
+    """What had been spent by the end of each point."""
+    return run.points["steps" if unit == "step" else unit]
+
+
+def _least_errors(run: Run, unit: str) -> Any:
     """The least test error so far at each point of a run; nothing where there is none, or where
-    dot products are not counted.
+    its cost is not counted in that unit.
     """
-    if not run.solver.counts or run.solver.draws == "rows":
+    spent = _costs(run, unit)
+    # A look at a few rows of a column is no dot product.
+    by_rows = unit == "dots" and run.solver.draws == "rows"
+    if by_rows or not spent.size or not spent[-1] > 0:
         return np.zeros(0)
     errors = np.fmin.accumulate(run.points["test_error"])
     return errors if errors.size and np.isfinite(errors[-1]) else np.zeros(0)
 
 
-def _cost_of(run: Run, errors: Any, reached: float) -> float:
-    """Dot products until an error was reached."""
-    return float(max(1, run.points["dots"][int(np.flatnonzero(errors <= reached)[0])]))
+def _cost_of(run: Run, errors: Any, reached: float, unit: str) -> float:
+    """What was spent until an error was reached."""
+    spent = float(_costs(run, unit)[int(np.flatnonzero(errors <= reached)[0])])
+    return spent if unit == "seconds" else max(1.0, spent)

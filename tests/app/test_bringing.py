@@ -34,6 +34,11 @@ def send(page, content, name="prices.csv", parts=3):
     return read(page)
 
 
+def use(page, degree=1):
+    page.hear({"do": "bring_use", "degree": degree})
+    read(page)
+
+
 def read(page):
     def over():
         page.reading.look()
@@ -49,7 +54,7 @@ def test_a_file_is_read_looked_at_and_walked(page):
     assert (told["target"], told["names"]) == ("price", ["a", "b", "c"])
     assert told["sizes"][:2] == [[1, 3, None], [2, 10, 8 * 60 * 10]]
     assert told["look"]["more"] == [54, 0]
-    page.hear({"do": "bring_use", "degree": 2})
+    use(page, 2)
     assert page.refusal == ""
     assert page.settings.dataset.startswith("own-")
     assert page.wire.state["datasets"][0][0] == "Brought or made by you"
@@ -80,7 +85,7 @@ def test_columns_are_left_out_by_name(page):
     for wrong in (["a", "b", "c"], ["x"], "a", [3], None):
         page.hear({"do": "bring_columns", "left_out": wrong})
         assert "'left_out'" in page.refusal
-    page.hear({"do": "bring_use", "degree": 1})
+    use(page, 1)
     assert shelf.find(page.settings.dataset).columns == 2
     page.hear({"do": "bring_columns", "left_out": []})
     assert "read before columns are chosen" in page.refusal
@@ -92,12 +97,12 @@ def test_another_column_is_the_response_and_the_same_file_is_the_same_data(page)
     page.hear({"do": "bring_read", "target": "b", **wanted})
     told = read(page)
     assert (told["target"], told["names"]) == ("b", ["a", "c", "price"])
-    page.hear({"do": "bring_use", "degree": 1})
+    use(page, 1)
     first = page.settings.dataset
     send(page, CSV)
     page.hear({"do": "bring_read", "target": "b", **wanted})
     read(page)
-    page.hear({"do": "bring_use", "degree": 1})
+    use(page, 1)
     assert page.settings.dataset == first
     page.hear({"do": "bring_read", "target": "nobody", **wanted})
     assert "there before it is read" in page.refusal
@@ -151,7 +156,7 @@ def test_parts_that_are_no_base64_or_too_many_are_refused(page):
 def test_a_page_holds_so_many_files(page):
     for k in range(server.most_brought()):
         send(page, CSV.replace(b"\n0,", b"\n%d," % (k + 10), 1))
-        page.hear({"do": "bring_use", "degree": 1})
+        use(page)
     page.hear({"do": "bring", "name": "a.csv", "size": 5})
     assert "holds at most 4 files" in page.wire.state["bring"]["told"]
 

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 from fakes import AGAIN, EXPERIMENT, spec, wait_for, walked
 
+from app import words
 from app.history import History
 from app.keeper import Keeper, load
 from app.kept import Kept
 from app.runs import Run
 from app.scheduler import Scheduler
 from app.session import Session
-from fwcore import find_solver
+from fwcore import datasets, find_solver
 
 ROW = {
     "owner": "", "created": 1.0, "status": "done", "name": "sfw 1 %", "title": "Diabetes",
@@ -45,8 +46,9 @@ def keep(history, run, owner=""):
 def test_a_saved_run_is_what_it_was(history, name):
     run = walked(name, points=12) if name != "omp" else omp()
     keep(history, run)
-    kept, experiment, title = load(history, "", run.uid)
-    assert (experiment, title, kept.seed) == (EXPERIMENT, "a run", run.seed)
+    saved = load(history, "", run.uid)
+    kept = saved.kept
+    assert (saved.experiment, saved.name, kept.seed) == (EXPERIMENT, "a run", run.seed)
     result, again = run.walk.result(), kept.walk.result()
     assert again.digest() == result.digest()
     assert again.to_code() == result.to_code()
@@ -59,8 +61,6 @@ def test_a_saved_run_is_what_it_was(history, name):
 
 def omp():
     run = Run(find_solver("omp"), {}, 0)
-    from fwcore import datasets
-
     run.prepare(datasets.load("diabetes"), [1.0, 2.0, 3.0])
     while not run.state.over:
         run.turn()
@@ -74,7 +74,7 @@ def test_a_run_is_saved_while_it_goes_on_and_continued_to_the_same_bytes(history
     assert (before["status"], before["reached"]) == ("live", 7)
     # Nobody has heard of it for a while.
     monkeypatch.setattr("app.history._SILENT_SECONDS", -1.0)
-    kept, _, _ = load(history, "", run.uid)
+    kept = load(history, "", run.uid).kept
     assert kept.unfinished
     assert "Interrupted at point 7 of 20" in kept.message
     again = Run(run.solver, run.options, run.seed, uid=kept.uid, before=kept.points)
@@ -87,8 +87,57 @@ def test_a_run_is_saved_while_it_goes_on_and_continued_to_the_same_bytes(history
     keeper.save()
     assert again.repeated is True
     whole = walked("sfw", points=20)
-    finished, _, _ = load(history, "", run.uid)
+    finished = load(history, "", run.uid).kept
     assert finished.walk.result().digest() == whole.walk.result().digest()
+
+
+def test_a_run_is_listed_from_its_start_and_forgotten_if_it_ends_without_a_point(
+    history, monkeypatch
+):
+    run = Run(find_solver("sfw"), {"sampling": "5%"}, 7)
+    keeper = keep(history, run)
+    (row,) = history.find("")
+    assert (row["status"], row["reached"], row["total"]) == ("live", 0, EXPERIMENT.points)
+    # As if the server had been killed.
+    monkeypatch.setattr("app.history._SILENT_SECONDS", -1.0)
+    saved = load(history, "", run.uid)
+    assert (saved.kept, saved.solver, saved.seed) == (None, "sfw", 7)
+    assert saved.options == {"sampling": "5%"}
+    assert history.find("")[0]["status"] == "interrupted"
+    run.stop()
+    keeper.save()
+    assert history.find("") == []
+
+
+def test_a_run_without_a_point_is_shown_as_what_it_was_to_be(page):
+    run = Run(find_solver("sfw"), {"sampling": "5%"}, 7)
+    page.keeper.follow(run, page.pages.owner, "sfw 5 %", EXPERIMENT)
+    page.keeper.save()
+    page.hear({"do": "show", "uid": run.uid})
+    assert "had not reached a point" in page.refusal
+    spec = page.settings.selected_run
+    assert (spec.name, spec.seed, page.settings.chosen()) == ("sfw 5 %", 7, EXPERIMENT)
+    assert spec.key not in page.session.runs
+    run.stop()
+    page.keeper.save()
+
+
+def test_other_data_under_the_same_name_make_another_run(history, monkeypatch):
+    run = walked("sfw", points=20, upto=7)
+    keep(history, run)
+    monkeypatch.setattr("app.history._SILENT_SECONDS", -1.0)
+    kept = load(history, "", run.uid).kept
+    assert kept.content == run.walk.problem.content_hash
+    made = {"uid": kept.uid, "before": kept.points, "content": kept.content}
+    again = Run(run.solver, run.options, run.seed, **made)
+    again.prepare(datasets.load("diabetes", split_seed=3), run.walk.grid)
+    assert again.uid != run.uid
+    assert again.before is None
+    assert again.note.startswith("The data are not those")
+    assert "The data are not those" in words.row([again])["message"]
+    same = Run(run.solver, run.options, run.seed, **made)
+    same.prepare(run.walk.problem, run.walk.grid)
+    assert same.uid == run.uid
 
 
 def test_a_run_that_differs_from_what_was_saved_says_so():
@@ -164,7 +213,7 @@ def test_what_cannot_be_written_down_leaves_the_store_as_it_was(history):
 def test_a_run_that_goes_on_elsewhere_is_not_walked_on(history):
     run = walked("sfw", points=20, upto=7)
     keep(history, run)
-    kept, _, _ = load(history, "", run.uid)
+    kept = load(history, "", run.uid).kept
     assert not kept.unfinished
     assert "goes on elsewhere" in kept.message
 
@@ -173,7 +222,7 @@ def test_two_that_walk_one_run_on_do_not_take_each_others_pieces(history, monkey
     monkeypatch.setattr("app.history._SILENT_SECONDS", -1.0)
     run = walked("sfw", points=12, upto=5)
     keep(history, run)
-    before = load(history, "", run.uid)[0].points
+    before = load(history, "", run.uid).kept.points
     first, second = (
         Run(run.solver, run.options, run.seed, uid=run.uid, before=before) for _ in range(2)
     )
@@ -185,7 +234,7 @@ def test_two_that_walk_one_run_on_do_not_take_each_others_pieces(history, monkey
     assert first.uid == run.uid != second.uid
     digest = run.walk.result().digest
     for again in (first, second):
-        saved = load(history, "", again.uid)[0].walk.result()
+        saved = load(history, "", again.uid).kept.walk.result()
         assert saved.digest() == again.walk.result().digest() != digest()
 
 
@@ -240,7 +289,7 @@ def test_a_full_disk_is_told_once_and_nothing_is_lost(history):
     history._connection.execute("PRAGMA max_page_count=1000000")
     keeper.save()
     assert history.trouble == ""
-    assert load(history, "", run.uid)[0].walk.result().digest() == run.walk.result().digest()
+    assert load(history, "", run.uid).kept.walk.result().digest() == run.walk.result().digest()
 
 
 def test_two_servers_share_a_store(tmp_path):
@@ -266,7 +315,7 @@ def test_a_session_saves_what_it_runs(history, again):
     done = {"sfw 5 %", "cd"}
     wait_for(lambda: {r["name"] for r in history.find("", "done")} == done, "both to be saved")
     for run in runs:
-        kept = load(history, "", run.uid)[0]
+        kept = load(history, "", run.uid).kept
         assert kept.walk.result().digest() == run.walk.result().digest()
 
 
@@ -290,6 +339,7 @@ import sys
 sys.path[:0] = sys.argv[2:]
 from pathlib import Path
 from fakes import EXPERIMENT, spec
+from app import words
 from app.history import History
 from app.keeper import Keeper
 from app.runs import Pace
@@ -321,8 +371,9 @@ def test_a_server_that_is_killed_loses_at_most_what_was_not_saved_yet(tmp_path, 
         server.send_signal(signal.SIGKILL)
     history = History(file)
     assert history.trouble == ""
-    kept, experiment, _ = load(history, "", uid)
-    assert experiment == EXPERIMENT
+    saved = load(history, "", uid)
+    kept = saved.kept
+    assert saved.experiment == EXPERIMENT
     # The server said so once it was saved.
     assert kept.reached >= reached
     again = Run(kept.solver, kept.options, kept.seed, uid=uid, before=kept.points)

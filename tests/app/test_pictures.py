@@ -7,9 +7,9 @@ from told import PICTURES, Page
 
 from app.live import LIVE, all_pictures
 from app.live.geometry import felt_radius, zigzag
-from app.live.picture import AXES
+from app.live.picture import AXES, Picture, Sight
 from app.live.spread import spread
-from app.runs import counted
+from app.runs import COSTS, counted
 from app.tables import runs_table
 from app.views import VIEWS
 from fwcore import datasets, sampling
@@ -71,6 +71,54 @@ def test_the_race_says_what_a_test_error_costs():
     assert PICTURES["race"].finding(shown(fw, sfw)) == (
         f"sfw1 reaches test error {reached:.3g} with {times} times fewer dot products than fw"
     )
+
+
+@pytest.mark.parametrize("unit", ["entries", "seconds", "step"])
+def test_the_race_says_what_an_error_costs_in_the_unit_of_its_axis(unit):
+    fw, sfw = walked("fw"), walked("sfw", sampling="2%")
+    told = PICTURES["race"].finding_at(shown(fw, sfw), Sight(unit, "least_error"))
+    column = "steps" if unit == "step" else unit
+    reached = max(run.points["test_error"].min() for run in (fw, sfw))
+    costs = [r.points[column][r.points["test_error"] <= reached][0] for r in (fw, sfw)]
+    cheap = "fw" if costs[0] < costs[1] else "sfw1"
+    if max(costs) / min(costs) >= 1.05:
+        assert told.startswith(f"{cheap} reaches test error {reached:.3g} with ")
+        assert f"fewer {COSTS[unit]} than" in told
+    else:
+        assert told.endswith(f"for as many {COSTS[unit]}")
+
+
+def test_the_race_ranks_the_ends_of_other_measures():
+    fw, sfw = walked("fw"), walked("sfw", sampling="2%")
+    told = PICTURES["race"].finding_at(shown(fw, sfw), Sight("dots", "relative_gap"))
+    ends = sorted((run.relative_gaps.max(), name) for run, name in ((fw, "fw"), (sfw, "sfw1")))
+    parts = [f"{name} {end:.2g}" for end, name in ends]
+    assert told == f"Worst true gap / f(0): {', '.join(parts)}"
+    told = PICTURES["race"].finding_at(shown(fw, sfw), Sight("dots", "train_error"))
+    assert told.startswith("Train error at the end: ")
+    # Nothing can be said of it where no run is certified.
+    assert PICTURES["race"].finding_at(shown(fw, sfw), Sight("dots", "suboptimality")) == ""
+
+
+@pytest.mark.parametrize("picture", all_pictures(), ids=lambda picture: picture.name)
+def test_a_finding_is_silent_where_another_column_stands_on_an_axis_it_is_about(picture):
+    runs = shown(walked("fw"), walked("sfw", sampling="20%"))
+    first = Sight(picture.x.columns[0], picture.y.columns[0])
+    if type(picture).finding is not Picture.finding:
+        assert picture.finding_at(runs, first) == picture.finding(runs)
+    if "y" in picture.about and type(picture).finding_at is Picture.finding_at:
+        for column in picture.y.columns[1:]:
+            assert picture.finding_at(runs, Sight(first.x, column)) == ""
+
+
+def test_inside_a_point_its_title_counts_its_steps():
+    (entry,) = shown(walked("fw", points=5, rule="gap", tol=1e-3))
+    steps = np.diff(entry.run.points["steps"], prepend=0)
+    for k in range(5):
+        told = PICTURES["inside"].finding_at([entry], Sight("place", "gap", k))
+        assert told.startswith(f"Point {k + 1} of fw: {steps[k]:,} step")
+        own = entry.run.own_gaps[k]
+        assert (f"{own:.1e}" in told) == (own > 1e-13)
 
 
 def test_a_race_under_way_compares_at_equal_cost():
