@@ -100,7 +100,7 @@ def _check_share(share: Any) -> None:
 
 def _choose(settings: Settings, dataset: Any) -> None:
     if not (isinstance(dataset, str) and datasets.made.is_made(dataset)):
-        _check_name("dataset", dataset, [entry.name for entry in datasets.DATASETS])
+        _check_name("dataset", dataset, [entry.name for entry in datasets.all_datasets()])
     settings.choose(dataset)
 
 

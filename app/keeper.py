@@ -78,6 +78,15 @@ class Keeper:
             self._pages[token] = owner, shown
         self._begin()
 
+    def page(self, token: str, owner: str) -> dict[str, Any] | None:
+        """What a page showed, whether that was saved yet or not; None where it is not known."""
+        with self._lock:
+            whose, shown = self._pages.get(token, (None, {}))
+        if whose == owner:
+            known: dict[str, Any] = json.loads(json.dumps(shown))
+            return known
+        return self.history.page(token, owner)
+
     def _begin(self) -> None:
         with self._lock:
             if self._thread is None:
@@ -106,18 +115,18 @@ class Keeper:
 
     def _save_all(self) -> None:
         with self._lock:
-            followed, pages = [*self._followed.values()], self._pages
-            self._pages = {}
-        try:
+            followed, pages = [*self._followed.values()], [*self._pages.items()]
+        # `History.trouble` says what it was.
+        with contextlib.suppress(sqlite3.Error):
             quiet = [one.run.uid for one in followed if not self._saved(one)]
             if quiet:
                 self.history.beat(quiet)
-            for token, (owner, shown) in pages.items():
-                self.history.keep_page(token, owner, shown)
-        except sqlite3.Error:
-            # `History.trouble` says what it was.
-            with self._lock:
-                self._pages = pages | self._pages
+            for token, shown in pages:
+                self.history.keep_page(token, *shown)
+                with self._lock:
+                    # It may show something else by now.
+                    if self._pages.get(token) is shown:
+                        del self._pages[token]
 
     def _saved(self, one: _Followed) -> bool:
         """As `_save`; a run of which something is not as it should be is let go, and told of

@@ -118,7 +118,7 @@ class Pages:
             look = other.pages.outlook
         else:
             owner = token if server.public() else ""
-            shown = page.keeper.history.page(token, owner)
+            shown = page.keeper.page(token, owner)
             if shown is None:
                 return
             settings = restored(shown["document"], page.settings)

@@ -45,7 +45,7 @@ def most_runs(usual: int) -> int:
 def catalogue() -> tuple[datasets.Entry, ...]:
     """The datasets that are offered: for the public, none that takes gigabytes."""
     most = _PUBLIC_MADE if public() else sys.maxsize
-    return tuple(e for e in datasets.DATASETS if dict(e.generator).get("nonzeros", 0) <= most)
+    return tuple(e for e in datasets.all_datasets() if dict(e.generator).get("nonzeros", 0) <= most)
 
 
 def checked(entry: datasets.Entry) -> datasets.Entry:

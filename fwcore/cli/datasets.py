@@ -41,11 +41,11 @@ def _list(
         print(documentation.markdown(), end="")
         return
     if as_json:
-        known = [{**_brief(entry), "citation": entry.citation} for entry in datasets.DATASETS]
+        known = [{**_brief(entry), "citation": entry.citation} for entry in datasets.all_datasets()]
         print(json.dumps(known, indent=2, ensure_ascii=False))
         return
     print(f"{'name':<26}{'rows':>8}{'columns':>12}  {'task':<15}{'here':<15}")
-    for entry in datasets.DATASETS:
+    for entry in datasets.all_datasets():
         brief = _brief(entry)
         size = f"{brief['rows']:>8,}{brief['columns']:>12,}"
         print(f"{brief['name']:<26}{size}  {brief['task']:<15}{brief['here']:<15}".rstrip())

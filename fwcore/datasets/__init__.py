@@ -37,6 +37,7 @@ __all__ = [
     "ParseOptions",
     "Parsed",
     "Report",
+    "all_datasets",
     "available",
     "fetch",
     "find",
@@ -47,11 +48,56 @@ __all__ = [
     "parse_upload",
     "read",
     "read_catalogue",
+    "register",
     "split",
     "true_coefficients",
+    "unregister",
 ]
 
 DATASETS: tuple[Entry, ...] = read_catalogue()
+_registered: dict[str, Entry] = {}
+
+
+def all_datasets() -> tuple[Entry, ...]:
+    """The catalogue, and what was registered since.
+
+    >>> "pyrim" in [entry.name for entry in all_datasets()]
+    True
+    """
+    return (*DATASETS, *_registered.values())
+
+
+def register(entry: Entry) -> None:
+    """Add a dataset to this process, whose ``make`` gives its arrays: it is found by its name, on
+    the page and from the shell as those of the catalogue.
+
+    Raises
+    ------
+    ParameterError
+        Its name is taken, or it has no ``make``.
+
+    >>> import numpy as np
+    >>> def make():
+    ...     X = np.random.default_rng(0).standard_normal((60, 8))
+    ...     return X, X[:, 0] - X[:, 1]
+    >>> register(Entry("two-of-eight", "Two of eight", "regression", 60, 8, "", "", make=make))
+    >>> load("two-of-eight")
+    Problem('two-of-eight', 45 x 8, squared)
+    >>> unregister("two-of-eight")
+    """
+    if entry.name in {known.name for known in all_datasets()} or made.is_made(entry.name):
+        raise ParameterError("name", "fwcore.datasets", "one that is not taken", entry.name)
+    if entry.make is None:
+        raise ParameterError("make", "fwcore.datasets", "a function that gives X and y", None)
+    _registered[entry.name] = entry
+
+
+def unregister(name: str) -> None:
+    """Take back what `register` added.
+
+    >>> unregister("none-of-that-name")
+    """
+    _registered.pop(name, None)
 
 
 def find(name: str) -> Entry:
@@ -67,10 +113,10 @@ def find(name: str) -> Entry:
     """
     if made.is_made(name):
         return made.entry_of(name)
-    for entry in DATASETS:
-        if entry.name == name:
-            return entry
-    raise ParameterError.unknown("dataset", "fwcore", name, [entry.name for entry in DATASETS])
+    known = {entry.name: entry for entry in all_datasets()}
+    if name in known:
+        return known[name]
+    raise ParameterError.unknown("dataset", "fwcore", name, known)
 
 
 def available(entry: Entry) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,8 @@ class Layout:
 class Entry:
     """An entry of the catalogue; see the head of data/catalogue.toml.
 
-    ``rows`` and ``features`` count the whole dataset, constant columns included.
+    ``rows`` and ``features`` count the whole dataset, constant columns included. ``make``, of an
+    entry that is registered: gives (X, y) or (X, y, feature names) whenever it is called.
 
     >>> from fwcore.datasets import find
     >>> entry = find("pyrim")
@@ -85,6 +87,7 @@ class Entry:
     noise: tuple[tuple[str, Any], ...] = ()
     derived: str = ""
     layouts: tuple[Layout, ...] = ()
+    make: Callable[[], tuple[Any, ...]] | None = None
 
     @property
     def columns(self) -> int:
@@ -111,6 +114,8 @@ class Entry:
         """Where it comes from, in a few words."""
         if self.layouts or self.page:
             return self.page or "files"
+        if self.make is not None:
+            return "registered"
         return "scikit-learn" if self.bundled else "generated"
 
 

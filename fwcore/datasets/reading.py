@@ -73,6 +73,9 @@ def read(entry: Entry) -> Dataset:
     coef, test = None, None
     if entry.layout is not None:
         parsed, test = _files(entry.layout)
+    elif entry.make is not None:
+        X, y, *named = entry.make()
+        parsed = _plain(entry, X, y, *(named or [None]))
     elif entry.generator:
         made = _called(GENERATORS, entry.generator)
         coef, parsed = made.coef, _plain(entry, made.X, made.y, None)
@@ -175,13 +178,15 @@ def _load(
         default=str,
     )
     key = hashlib.blake2b(recipe.encode(), digest_size=16).hexdigest()
-    problem = store.opened(key)
+    # Nobody knows what a function would make by now; and there may be any number of names that say
+    # how to make data.
+    stored = entry.make is None and not made.is_made(entry.name)
+    problem = store.opened(key) if stored else None
     if problem is None:
         problem = read(entry).problem(
             split_seed=split_seed, test_fraction=fraction, loss=loss, positive=positive
         )
-        # There may be any number of names that say how to make data.
-        if not made.is_made(entry.name):
+        if stored:
             store.keep(key, problem)
     source = {
         "dataset": entry.name,

@@ -178,6 +178,7 @@ def drag(page, place, share):
 
 
 SIZES = [(1440, 900), (1920, 1080), (390, 844)]
+PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -196,7 +197,13 @@ def test_the_page_fits_its_window_and_follows_the_system(
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
         expect(button(page, "Run")).to_be_in_viewport(ratio=1)
         expect(picture(page, "race")).to_be_in_viewport(ratio=0.9)
-        page.screenshot(path=pictures_folder / f"{width}x{height}-{scheme}.png")
+        for view in reversed(page.get_by_role("tab").all()):
+            view.click()
+            name = f"{width}x{height}-{scheme}-{view.inner_text().lower()}"
+            for frame in page.locator(".hero .picture, .beside .picture:visible").all():
+                expect(frame).not_to_contain_text("Computing")
+            assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+            page.screenshot(path=pictures_folder / f"{name}.png")
         if width < 900:
             button(page, "Runs").click()
             expect(row(page, 1)).to_be_in_viewport(ratio=1)
@@ -221,8 +228,12 @@ def test_nothing_on_the_page_keeps_anybody_out(browser, server, scheme):
         button(page, "+ Add run").click()
         assert barriers(page) == []
         page.keyboard.press("Escape")
-        for view in ("Race", "Model", "Table"):
-            page.get_by_role("tab", name=view).click()
+        for view in page.get_by_role("tab").all():
+            view.click()
+            assert barriers(page) == []
+    with opened(browser, server, color_scheme=scheme, **PHONE) as page:
+        for view in page.get_by_role("tab").all():
+            view.click()
             assert barriers(page) == []
 
 

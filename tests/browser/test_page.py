@@ -17,7 +17,7 @@ from driving import (
     state,
 )
 from playwright.sync_api import expect
-from serving import opened, wait_for
+from serving import FIND_APP, LIVE, opened, wait_for
 
 from fwcore import Walk, datasets, grids
 
@@ -203,6 +203,25 @@ def test_a_failing_solver_is_told_on_the_page_and_the_others_go_on(browser, fail
             "Failing Frank-Wolfe: ArithmeticError: the step is not a number"
         )
         state(page, 1, "done")
+
+
+def test_data_a_picture_and_a_view_that_are_registered_work(browser, failing_server):
+    with opened(browser, failing_server) as page:
+        choose(page, "Dataset", "two-parts")
+        full_speed(page)
+        button(page, "Run").click()
+        state(page, 1, "done")
+        page.get_by_role("tab", name="Growth").click()
+        norms = picture(page, "norms")
+        expect(norms.locator("h3")).to_contain_text("Norms at the end: sfw 1 %")
+        expect(norms).not_to_have_class(re.compile("blank"))
+        assert page.evaluate(FIND_APP)
+        assert page.evaluate("() => app.gallery.frames.get('norms').picture.shows()")
+        named = page.evaluate("() => app.gallery.sources.column(1, 'paths', 'name')")
+        assert {"part 0", "part 5"} <= set(named)
+        page.reload()
+        page.locator(LIVE).wait_for()
+        expect(page.get_by_role("tab", name="Growth")).to_have_attribute("aria-selected", "true")
 
 
 def test_two_browsers_at_once_get_what_each_would_get_alone(browser, server):

@@ -2,7 +2,7 @@
 
 import re
 
-from driving import button, points, row, run_to_the_end, small, state
+from driving import button, choose, picture, points, row, run_to_the_end, small, state
 from playwright.sync_api import expect
 from serving import FIND_APP, LIVE, ROOT, Server, opened, wait_for
 
@@ -76,6 +76,37 @@ def test_a_link_opens_the_same_settings_elsewhere(browser, server, page):
         expect(other.get_by_label("Dataset", exact=True)).to_have_value("diabetes")
         button(other, "Run").click()
         state(other, 1, "done")
+
+
+def test_a_link_and_a_reload_keep_how_the_page_is_looked_at(browser, server, page):
+    def as_it_was(page):
+        expect(page.get_by_role("tab", name="Gap")).to_have_attribute("aria-selected", "true")
+        expect(axis(page)).to_have_value("dots")
+        expect(scale(page)).to_have_text("lin")
+        expect(page.locator(".hero .picture")).to_have_attribute("data-picture", "gap")
+        expect(row(page, 3)).to_have_class(re.compile("chosen"))
+        expect(page.get_by_label("Unit of the pace")).to_have_value("entries")
+
+    def axis(page):
+        return picture(page, "gap").get_by_label("Horizontal axis", exact=True)
+
+    def scale(page):
+        return picture(page, "gap").get_by_role("button", name="Horizontal axis")
+
+    page.get_by_role("tab", name="Gap").click()
+    axis(page).select_option("dots")
+    expect(scale(page)).to_have_text("log")
+    scale(page).click()
+    choose(page, "Unit of the pace", "entries")
+    row(page, 3).locator(".pick").click()
+    as_it_was(page)
+    page.reload()
+    page.locator(LIVE).wait_for()
+    as_it_was(page)
+    button(page, "Share").click()
+    link = page.get_by_label("Link to these settings").input_value()
+    with opened(browser, server, path="?" + link.partition("?")[2]) as other:
+        as_it_was(other)
 
 
 def test_a_link_that_is_none_is_told_on_the_page(browser, server):
