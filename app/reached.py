@@ -54,6 +54,20 @@ class Reached:
         """Points of the whole path."""
         return 0 if self.walk is None else int(self.walk.grid.size)
 
+    def kappa(self, planned: str = "") -> int | None:
+        """The columns that a step looks at, at the end of the path, or would by the rule that is
+        ``planned``; None of methods that sample none.
+        """
+        declared = self.solver.Options.declared()
+        if "sampling" not in declared or self.walk is None:
+            return None
+        rule = self.walk.options.sampling
+        if planned and planned != rule.text:
+            rule = declared["sampling"].read(planned)
+        if rule.waits:
+            return None
+        return int(rule.kappa(int(self.walk.problem.p), 1.0))
+
     @property
     def points(self) -> Any:
         """The table of the points so far, see `fwcore.path.POINT`."""

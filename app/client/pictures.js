@@ -286,7 +286,10 @@ class Frame {
         () => this.set({[`${direction}log`]: !log}),
         {class: 'scale', 'aria-label': `${where} axis: ${log ? 'logarithmic' : 'linear'}`})])]
     })
-    return [...axes, menu(`More of ${declared.title}`, 'more', [
+    const help = button('?', () => this.gallery.app.dialogs.open(declared.title,
+      h('p', {}, declared.help), h('p', {class: 'told'}, declared.legend)),
+    {class: 'scale how', 'aria-label': `How to read: ${declared.title}`})
+    return [...axes, ...(declared.help ? [help] : []), menu(`More of ${declared.title}`, 'more', [
       ['Fit the axes', () => this.fit()],
       ['Make it the large one', () => this.gallery.app.stage.enlarge(this)],
       ['Full screen', () => this.element.requestFullscreen?.()],

@@ -1,6 +1,7 @@
 """Pictures of runs, also in flight. A new one is a file here and a name in LIVE, or registered."""
 
 from app.live.active import ActiveFeatures
+from app.live.draws import Draws
 from app.live.error import PredictionError
 from app.live.gap import InsidePoint, PathGaps, StepGaps
 from app.live.geometry import Geometry
@@ -21,6 +22,7 @@ LIVE: tuple[Picture, ...] = (
     StepGaps(),
     InsidePoint(),
     Simulator(),
+    Draws(),
     Hits(),
     EmptyDraws(),
     Coefficients(),

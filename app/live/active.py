@@ -21,6 +21,11 @@ class ActiveFeatures(Picture):
         Layer("dots", "head", style={"size": 5}),
     )
     tips = ("point", "nnz", "l1")
+    help = (
+        "How many coefficients are not zero at each point of the path. At the same l1 norm "
+        "the lower line is the sparser model; Frank-Wolfe adds at most one feature a step, "
+        "and a sampled step may add one that is not needed."
+    )
     legend = "Low is sparse. Dot: the current iterate."
 
     def describe(self, run: Run) -> str:

@@ -33,6 +33,12 @@ class PathGaps(Picture):
     )
     tips = ("point", "own_gap", "relative_gap")
     blank = {"": "No gap: libraries show no steps, and problems with k columns are not convex."}
+    help = (
+        "The duality gap bounds how far a point is from the optimum. A solver that samples "
+        "columns knows the gap over its sample alone (hollow), which is never larger than "
+        "the true one (filled). The shaded gulf is what it cannot know; a small hollow mark "
+        "certifies nothing."
+    )
     legend = (
         "Filled: true gap. Hollow: the method's own. Shaded: what the sample did not see. Level: "
         "stopping threshold."
@@ -82,6 +88,12 @@ class StepGaps(Picture):
         Layer("rings", "checks", style={"size": 5}),
         _LEVEL,
     )
+    help = (
+        "The gap that the method itself sees, step by step over the whole path. It jumps up "
+        "at each new point of the path, where the ball grows, and falls while the point is "
+        "walked. Circles are true gaps, computed off the clock every thousand steps and at "
+        "the end of each point."
+    )
     legend = (
         "Line: the method's own gap. Circles: true gap. Dots: largest move. Level: stopping "
         "threshold."
@@ -108,6 +120,11 @@ class InsidePoint(Picture):
         Layer("line", "inside", style={"line_width": 1.2}),
         Layer("rings", "inside_checks", style={"size": 6}),
         _LEVEL,
+    )
+    help = (
+        "The steps of one point of the path, for the selected run: move the cursor to "
+        "choose the point. A sampled gap is noisy, because each step sees another sample; a "
+        "deterministic one falls about as C/k, with the zig-zag of Frank-Wolfe."
     )
     legend = "Of the selected run. Line: its own gap. Circles: true gap. Level: stopping threshold."
     lead_only = True

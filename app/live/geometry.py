@@ -143,6 +143,12 @@ class Geometry(Picture):
         Layer("line", "vertex", style={"line_width": 3.0, "line_alpha": 0.7}),
     )
     blank = {"": "Two active features and the squared loss are needed."}
+    help = (
+        "The problem of the two heaviest features alone. Frank-Wolfe moves towards a corner "
+        "of the l1 ball (the vertex) in each step; where the optimum lies on an edge, it "
+        "goes back and forth between the two corners and converges slowly. Move the cursor "
+        "to go from step to step."
+    )
     legend = (
         "Diamond: the ball. Rings: level lines of f. Thick: towards the vertex of the step under "
         "the cursor."

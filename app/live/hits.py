@@ -19,6 +19,11 @@ class Hits(Picture):
     y = Axis(("share",))
     layers = (Layer("line", "hits", named=True, style={"line_width": 2}),)
     blank = {"": "Only of oracles on a part of the rows: choose one under Advanced."}
+    help = (
+        "Oracles that look at a part of the rows (Rakotomamonjy et al.) answer with the "
+        "column that seems steepest. Off the clock a judge looks at all rows and says "
+        "whether the answer was right. Choose such an oracle for fw or omp under Advanced."
+    )
     legend = "Share of the answers so far that were the steepest columns, judged off the clock."
 
     def finding(self, runs: Sequence[Shown]) -> str:

@@ -59,6 +59,11 @@ class Coefficients(Picture):
         Layer("bars", "bars"),
         Layer("dots", "bars", style={"size": 9}),
     )
+    help = (
+        "The largest coefficients of the selected run at the cursor, by name, as bars. The "
+        "marks are those of all runs at the same l1 norm: where they stand apart, the runs "
+        "have chosen other features for the same budget."
+    )
     legend = "Bars: the selected run. Marks: each run, at the same l1 norm."
     computed = {"bars": _coefficients}
 
@@ -105,6 +110,11 @@ class Fit(Picture):
     layers = (
         Layer("dots", "fit", style={"size": 4, "fill_alpha": 0.5}),
         Layer("line", "fit", x="actual", y="actual", style={"line_width": 0.8, "line_alpha": 0.6}),
+    )
+    help = (
+        "Each dot is a row that was held out, of the selected run at the cursor. On the "
+        "line the prediction is right. The cloud is less steep than the line: the l1 norm "
+        "holds coefficients back, and noise cannot be predicted."
     )
     legend = "A dot a row held out, of the selected run. On the line the prediction is right."
     about = ()
@@ -187,6 +197,11 @@ class Overlap(Picture):
     x = Axis(("l1",))
     y = Axis(("overlap", "f_measure"))
     layers = (Layer("line", "overlap", named=True, style={"line_width": 1.8}),)
+    help = (
+        "The Jaccard index of the active features of each run and the selected one, at the "
+        "same l1 norm: features in both over features in either. Where the true features "
+        "are known, the F-measure with them can be chosen for the vertical axis."
+    )
     legend = "1: the same active features as the selected run, or the true ones. 0: none in common."
     blank = {"f_measure": "The true features are not known of these data."}
     computed = {"overlap": _overlap}

@@ -45,21 +45,6 @@ def _simulated(entry: Shown, lead: Shown, point: int) -> Columns:
     }
 
 
-def _kappa(run: Run, planned: str = "") -> int | None:
-    """The columns that a step of a run looks at, at the end of the path, or would by the rule that
-    is ``planned``; None of other methods.
-    """
-    declared = run.solver.Options.declared()
-    if "sampling" not in declared or run.walk is None:
-        return None
-    rule = run.walk.options.sampling
-    if planned and planned != rule.text:
-        rule = declared["sampling"].read(planned)
-    if rule.waits:
-        return None
-    return int(rule.kappa(int(run.walk.problem.p), 1.0))
-
-
 def _on_curve(kappa: int | None, lead: Shown) -> Columns:
     if kappa is None:
         return {"kappa_share": [], "miss": []}
@@ -70,12 +55,12 @@ def _on_curve(kappa: int | None, lead: Shown) -> Columns:
 
 def _here(entry: Shown, lead: Shown, point: int) -> Columns:
     """Where a run is on the curve."""
-    return _on_curve(_kappa(entry.run), lead)
+    return _on_curve(entry.run.kappa(), lead)
 
 
 def _ahead(entry: Shown, lead: Shown, point: int) -> Columns:
     """Where it would be as the list has it by now."""
-    walked, planned = _kappa(entry.run), _kappa(entry.run, entry.planned)
+    walked, planned = entry.run.kappa(), entry.run.kappa(entry.planned)
     return _on_curve(planned if planned != walked else None, lead)
 
 
@@ -92,6 +77,13 @@ class Simulator(Picture):
         Layer("dots", "here", style={"size": 14, "marker": "diamond"}),
         Layer("rings", "ahead", style={"size": 16, "marker": "diamond", "line_width": 2}),
     )
+    help = (
+        "A step looks at a draw of columns. If none of the columns that matter is among "
+        "them, the step cannot make progress on these. The line is the exact probability "
+        "(eq. 11 of Frandi et al.), hollow marks are a hundred simulated draws each, and "
+        "the diamonds are your runs. Move the slider of the selected run and watch the "
+        "hollow diamond."
+    )
     legend = (
         f"Line: equation 11 for the relevant columns. Hollow: {_DRAWS} simulated draws. "
         "Diamonds: the runs; hollow: as they are set now."
@@ -100,7 +92,7 @@ class Simulator(Picture):
 
     def finding(self, runs: Sequence[Shown]) -> str:
         lead = next((shown for shown in runs if shown.lead and shown.run.reached), None)
-        kappa = _kappa(lead.run) if lead is not None else None
+        kappa = lead.run.kappa() if lead is not None else None
         if lead is None or kappa is None:
             return ""
         p, relevant, _ = _sizes(lead)
@@ -110,7 +102,7 @@ class Simulator(Picture):
         )
 
     def describe(self, run: Run) -> str:
-        kappa = _kappa(run)
+        kappa = run.kappa()
         return f"{kappa:,} columns a draw" if kappa is not None else ""
 
 
@@ -128,6 +120,12 @@ class EmptyDraws(Picture):
         Layer("rings", y="chance_share", style={"size": 6}),
     )
     tips = ("point", "empty_share")
+    help = (
+        "A draw may hold no column along which the objective falls. Such a draw costs its "
+        "dot products and moves nothing, so that the solver draws again. With the option to "
+        "stop at an empty draw, as Algorithm 2 is printed, chance ends points: hollow "
+        "marks."
+    )
     legend = (
         "Per step, so far. Such a draw costs as much as another, and moves nothing. Hollow: it "
         "ended the point by chance."

@@ -27,6 +27,12 @@ class CoefficientPaths(Picture):
         Layer("dots", "heads", style={"size": 5}),
     )
     tips = ("name",)
+    help = (
+        "The regularisation path: each line is one coefficient as the l1 norm is allowed to "
+        "grow. The selected run is drawn in colours, the same features of the other runs "
+        "thin: where thin lines leave the coloured one, the runs disagree. Point at a line "
+        "to light its feature in every picture."
+    )
     legend = (
         "Colour: a feature of the selected run. Thin: the same in other runs. Dots: the current "
         "iterate."

@@ -33,6 +33,8 @@ AXES = {
     "f_measure": "F-measure with the true support",
     "kappa_share": "columns per draw, % of all",
     "miss": "probability of a miss",
+    "slope_share": "slope / steepest slope of all",
+    "draw_share": "share of draws that find it",
     "empty_share": "without descent, per step",
     "chance_share": "the same, where it ended the point",
     "seen_gap": "gap that the sample saw / f(0)",
@@ -128,6 +130,8 @@ class Picture:
         Columns that hovering shows.
     legend : str
         What the marks are, in at most 22 words.
+    help : str
+        How to read it, and what to look at: the text behind "?".
     about : tuple of str
         The axes, "x" and "y", that the finding is about: with another column there it is silent.
     lead_only : bool
@@ -147,6 +151,7 @@ class Picture:
     layers: ClassVar[tuple[Layer, ...]]
     tips: ClassVar[tuple[str, ...]] = ()
     legend: ClassVar[str] = ""
+    help: ClassVar[str] = ""
     about: ClassVar[tuple[str, ...]] = ("y",)
     lead_only: ClassVar[bool] = False
     square: ClassVar[bool] = False
@@ -187,6 +192,7 @@ class Picture:
             "layers": [vars(layer) for layer in self.layers],
             "tips": [*self.tips],
             "legend": self.legend,
+            "help": self.help,
             "blank": {"": "Nothing to show of these runs.", **self.blank},
             "computed": [*self.computed],
             "leadOnly": self.lead_only,

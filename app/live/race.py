@@ -33,6 +33,13 @@ class Race(Picture):
         "suboptimality": "Add the certified answer, which suboptimality is measured from.",
         "least_error": "No rows are held out for a test error: choose a test share.",
     }
+    help = (
+        "Each line is a run: how small an error it has reached, against what it has spent "
+        "so far. The further left a line falls, the cheaper the method. Choose seconds, "
+        "steps or matrix entries for the horizontal axis, and the true gap or the "
+        "suboptimality for the vertical one: what is cheap in dot products need not be "
+        "cheap in seconds, and a small test error says nothing about optimality."
+    )
     legend = "Left is cheap, low is good. Diamond: least test error."
 
     def describe(self, run: Run) -> str:

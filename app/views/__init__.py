@@ -32,7 +32,7 @@ VIEWS = (
     View("path", "Path", "Which features enter, and when?", "paths", ("error", "active", "race")),
     View("gap", "Gap", "How far from the optimum?", "gap", ("inside", "steps", "race")),
     View(
-        "oracle", "Oracle", "How often is the draw right?", "simulator", ("hits", "empty", "steps")
+        "oracle", "Oracle", "How often is the draw right?", "simulator", ("draws", "empty", "hits")
     ),
     View("model", "Model", "What has been learnt?", "bars", ("fit", "overlap", "error")),
     View(

@@ -80,7 +80,7 @@ def test_a_page_keeps_how_it_is_looked_at_and_makes_its_report_so(small):
     small.hear({"do": "run"})
     wait_for(lambda: not small.session.live, "the runs")
     look = {"view": "oracle", "axes": {"empty": {"x": "l1"}}, "large": {}}
-    names = ["simulator", "hits", "empty", "steps"]
+    names = ["simulator", "draws", "empty", "hits"]
     small.hear({"do": "look", "pictures": names, "table": False, **look})
     assert small.pages.outlook.document() == {
         "view": "oracle", "axes": look["axes"], "pace": ("dots", None)

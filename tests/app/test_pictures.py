@@ -51,6 +51,7 @@ def test_a_picture_declares_columns_that_its_sources_have(picture):
                 assert known, (layer, column)
     assert set(picture.x.columns) | set(picture.y.columns) | set(picture.tips) <= set(AXES)
     assert len(picture.legend.split()) <= 22
+    assert len(picture.help.split()) >= 25
     assert picture.declaration()["name"] == picture.name
 
 
@@ -109,6 +110,28 @@ def test_a_finding_is_silent_where_another_column_stands_on_an_axis_it_is_about(
     if "y" in picture.about and type(picture).finding_at is Picture.finding_at:
         for column in picture.y.columns[1:]:
             assert picture.finding_at(runs, Sight(first.x, column)) == ""
+
+
+def test_the_best_of_a_draw_is_as_steep_as_simulated_draws_say():
+    (entry,) = shown(walked("sfw", points=6, sampling="5%"))
+    run, k = entry.run, 2
+    problem, (indices, values) = run.walk.problem, run.walk.columns[k]
+    X = np.array([-problem.gradient(row) for row in np.eye(problem.m)])
+    a = np.zeros(problem.p)
+    a[indices] = values
+    slopes = np.abs(X.T @ (X @ a - problem.y))
+    found = PICTURES["draws"].computed["draws"](entry, entry, k)
+    random = np.random.default_rng(0)
+    draws = [random.choice(problem.p, run.kappa(), replace=False) for _ in range(4000)]
+    best = np.array([slopes[drawn].max() for drawn in draws]) / slopes.max()
+    for share, chance in list(zip(found["slope_share"], found["draw_share"], strict=True))[::10]:
+        # Slopes that are equal but for rounding are found together.
+        assert abs((best >= share * (1 - 1e-9)).mean() - chance) < 0.04
+    told = PICTURES["draws"].finding_at([entry], Sight("slope_share", "draw_share", k))
+    said = float(told.partition("find ")[2].partition("%")[0]) / 100
+    assert abs(np.median(best) - said) < 0.03
+    # Another point has not been computed, and a tick takes no pass over X.
+    assert PICTURES["draws"].finding_at([entry], Sight("slope_share", "draw_share", 4)) == ""
 
 
 def test_inside_a_point_its_title_counts_its_steps():

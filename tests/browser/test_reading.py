@@ -24,6 +24,14 @@ def test_a_finding_is_about_the_axes_that_it_was_found_on_and_what_lacks_says_so
     expect(race.locator("h3")).to_contain_text("fewer dot products than fw")
 
 
+def test_a_question_mark_says_how_to_read_a_picture(page):
+    picture(page, "gap").get_by_role("button", name="How to read").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("a small hollow mark certifies nothing")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+
+
 def test_a_picture_is_read_as_a_table_and_takes_the_large_place(page):
     more(page, "active", "Show as a table")
     rows = page.get_by_role("dialog").locator("tbody tr")
