@@ -3,7 +3,7 @@ the judge over all columns, whatever solver was chosen.
 """
 
 from fwcore.estimators.certificate import Certificate, certify
-from fwcore.estimators.cv import FWElasticNetCV, FWLassoCV
+from fwcore.estimators.cv import FWElasticNetCV, FWHuberCV, FWLassoCV, FWLogisticCV
 from fwcore.estimators.linear import FWElasticNet, FWLasso
 from fwcore.estimators.paths import lasso_path
 from fwcore.estimators.smooth import FWHuber, FWLogistic
@@ -13,9 +13,11 @@ __all__ = [
     "FWElasticNet",
     "FWElasticNetCV",
     "FWHuber",
+    "FWHuberCV",
     "FWLasso",
     "FWLassoCV",
     "FWLogistic",
+    "FWLogisticCV",
     "certify",
     "lasso_path",
 ]

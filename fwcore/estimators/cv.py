@@ -6,14 +6,91 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 
 from fwcore.estimators import paths
-from fwcore.estimators.linear import CertifiedRegressor
+from fwcore.estimators.linear import Certified, CertifiedRegressor
+from fwcore.estimators.smooth import FWHuber, FWLogistic
 from fwcore.kernels.types import Floats
 
 
-class FWElasticNetCV(CertifiedRegressor):
+class ByFolds(Certified):
+    """What they share: the error of each alpha over folds, and the fit at the one that is chosen.
+
+    Of the squared loss the error is the mean squared one; of others, the mean loss.
+    """
+
+    eps: float
+    alphas: Any
+    cv: Any
+    one_standard_error: bool
+    n_jobs: int | None
+
+    def fit(self, X: Any, y: Any, callback: Any = None) -> Any:
+        """Choose alpha over the folds, then fit to all rows; ``callback`` is called with each
+        `fwcore.Snapshot` of the latter.
+
+        Raises
+        ------
+        ParameterError
+            Anything does not fit; before anything runs.
+        """
+        given, labels = X, y
+        X, y = self._validated(X, y)
+        self._check()
+        if self._is_flat(X, y):
+            self.alphas_, self.error_path_ = np.zeros(0), np.zeros((0, 0))
+            self.alpha_ = 1.0
+        else:
+            problem = self._problem(X, y)
+            self.alphas_ = paths.alpha_grid(problem, self.l1_ratio, self.alphas, self.eps)
+            folds = [*check_cv(self.cv, y, classifier=is_classifier(self)).split(X, y)]
+            rows = X.tocsr() if hasattr(X, "tocsr") else X
+            errors = Parallel(n_jobs=self.n_jobs)(
+                delayed(self._errors)(rows, y, train, test) for train, test in folds
+            )
+            self.error_path_ = np.array(errors).T
+            self.alpha_ = float(self.alphas_[self._chosen()])
+        return super().fit(given, labels, callback)
+
+    def _asked(self, m: int) -> tuple[str, float]:
+        self._check()
+        return "penalty", m * self.alpha_ * self.l1_ratio
+
+    def _errors(self, X: Any, y: Floats, train: Any, test: Any) -> Floats:
+        """Errors on the rows ``test`` of the path on the rows ``train``."""
+        X_train, y_train = X[train], y[train]
+        coefs = np.zeros((X.shape[1], self.alphas_.size))
+        if not self._is_flat(X_train, y_train):
+            problem = self._problem(X_train, y_train)
+            owner = type(self).__name__
+            solver = paths.solver_of(self.solver, "penalty", problem, self.l1_ratio, owner)
+            result = paths.walk(
+                problem,
+                solver,
+                self.alphas_ * problem.m * self.l1_ratio,
+                l1_ratio=self.l1_ratio,
+                tol=self.tol,
+                max_steps=self.max_iter,
+            )
+            coefs = result.coefs.toarray()
+        error, X_test = self._error_of(y), X[test]
+        shifts = [self._intercept_of(X_train, y_train, coef) for coef in coefs.T]
+        shifts = shifts if self.fit_intercept else [0.0] * len(shifts)
+        predictions = (X_test @ coef + b for coef, b in zip(coefs.T, shifts, strict=True))
+        return np.array([error(prediction, y[test]) for prediction in predictions])
+
+    def _chosen(self) -> int:
+        mean = self.error_path_.mean(axis=1)
+        best = int(mean.argmin())
+        if not self.one_standard_error:
+            return best
+        error = self.error_path_[best].std(ddof=1) / np.sqrt(self.error_path_.shape[1])
+        return int(np.flatnonzero(mean <= mean[best] + error)[0])
+
+
+class FWElasticNetCV(ByFolds, CertifiedRegressor):
     """`FWElasticNet` at the alpha of least mean squared error over folds.
 
     Parameters
@@ -37,7 +114,8 @@ class FWElasticNetCV(CertifiedRegressor):
     alpha_ : float
     alphas_ : ndarray of shape (n,)
         Decreasing.
-    mse_path_ : ndarray of shape (n, folds)
+    error_path_, mse_path_ : ndarray of shape (n, folds)
+        Mean squared errors on the rows that were left out.
     coef_, intercept_, dual_gap_, n_iter_, path_
         Of all rows at ``alpha_``, as of `FWElasticNet`.
 
@@ -66,67 +144,10 @@ class FWElasticNetCV(CertifiedRegressor):
     ) -> None:
         self._hold(locals())
 
-    eps: float
-    alphas: Any
-    cv: Any
-    one_standard_error: bool
-    n_jobs: int | None
-
-    def fit(self, X: Any, y: Any, callback: Any = None) -> Any:
-        """Choose alpha over the folds, then fit to all rows; as `FWElasticNet.fit`."""
-        given = X
-        X, y = self._validated(X, y)
-        paths.require_number("l1_ratio", self.l1_ratio, type(self).__name__, 1.0)
-        if self._is_flat(X, y):
-            self.alphas_, self.mse_path_ = np.zeros(0), np.zeros((0, 0))
-            self.alpha_ = 1.0
-        else:
-            problem = self._problem(X, y)
-            ratio = self.l1_ratio
-            self.alphas_ = paths.alpha_grid(problem, ratio, self.alphas, self.eps)
-            folds = [*check_cv(self.cv).split(X, y)]
-            rows = X.tocsr() if hasattr(X, "tocsr") else X
-            errors = Parallel(n_jobs=self.n_jobs)(
-                delayed(self._errors)(rows, y, train, test) for train, test in folds
-            )
-            self.mse_path_ = np.array(errors).T
-            self.alpha_ = float(self.alphas_[self._chosen()])
-        return super().fit(given, y, callback)
-
-    def _asked(self, m: int) -> tuple[str, float]:
-        return "penalty", m * self.alpha_ * self.l1_ratio
-
-    def _errors(self, X: Any, y: Floats, train: Any, test: Any) -> Floats:
-        """Mean squared errors on the rows ``test`` of the path on the rows ``train``."""
-        X_train, y_train = X[train], y[train]
-        coefs = np.zeros((X.shape[1], self.alphas_.size))
-        if not self._is_flat(X_train, y_train):
-            problem = self._problem(X_train, y_train)
-            owner = type(self).__name__
-            solver = paths.solver_of(self.solver, "penalty", problem, self.l1_ratio, owner)
-            result = paths.walk(
-                problem,
-                solver,
-                self.alphas_ * problem.m * self.l1_ratio,
-                l1_ratio=self.l1_ratio,
-                tol=self.tol,
-                max_steps=self.max_iter,
-            )
-            coefs = result.coefs.toarray()
-        intercepts = np.zeros(self.alphas_.size)
-        if self.fit_intercept:
-            mean = np.asarray(X_train.mean(axis=0)).ravel()
-            intercepts = y_train.mean() - mean @ coefs
-        left = y[test][:, None] - X[test] @ coefs - intercepts
-        return np.asarray((left**2).mean(axis=0))
-
-    def _chosen(self) -> int:
-        mean = self.mse_path_.mean(axis=1)
-        best = int(mean.argmin())
-        if not self.one_standard_error:
-            return best
-        error = self.mse_path_[best].std(ddof=1) / np.sqrt(self.mse_path_.shape[1])
-        return int(np.flatnonzero(mean <= mean[best] + error)[0])
+    @property
+    def mse_path_(self) -> Floats:
+        """The errors by scikit-learn's name."""
+        return self.error_path_
 
 
 class FWLassoCV(FWElasticNetCV):
@@ -145,6 +166,99 @@ class FWLassoCV(FWElasticNetCV):
     def __init__(
         self,
         *,
+        eps: float = paths.EPS,
+        alphas: Any = paths.ALPHAS,
+        cv: Any = None,
+        one_standard_error: bool = False,
+        n_jobs: int | None = None,
+        fit_intercept: bool = True,
+        positive: bool = False,
+        solver: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 100_000,
+        random_state: Any = None,
+    ) -> None:
+        self._hold(locals())
+
+
+class FWHuberCV(ByFolds, FWHuber):
+    """`FWHuber` at the alpha of least mean Huber loss over folds, with one threshold for all of
+    them: that of all rows.
+
+    Parameters
+    ----------
+    threshold, l1_ratio
+        As of `FWHuber`.
+    eps, alphas, cv, one_standard_error, n_jobs
+        As of `FWElasticNetCV`.
+    fit_intercept, positive, solver, tol, max_iter, random_state
+        As of `FWElasticNet`.
+
+    Attributes
+    ----------
+    alpha_, alphas_, error_path_
+        As of `FWElasticNetCV`; the errors are mean losses.
+    coef_, intercept_, dual_gap_, n_iter_, path_
+        Of all rows at ``alpha_``, as of `FWElasticNet`.
+
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> y[::20] += 1e4
+    >>> model = FWHuberCV(alphas=8, cv=3).fit(X, y)
+    >>> model.error_path_.shape, bool(100 < model.intercept_ < 250)
+    ((8, 3), True)
+    """
+
+    def __init__(
+        self,
+        *,
+        threshold: float = 1.345,
+        l1_ratio: float = 1.0,
+        eps: float = paths.EPS,
+        alphas: Any = paths.ALPHAS,
+        cv: Any = None,
+        one_standard_error: bool = False,
+        n_jobs: int | None = None,
+        fit_intercept: bool = True,
+        positive: bool = False,
+        solver: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 100_000,
+        random_state: Any = None,
+    ) -> None:
+        self._hold(locals())
+
+
+class FWLogisticCV(ByFolds, FWLogistic):
+    """`FWLogistic` at the alpha of least mean logistic loss over folds, which keep the shares of
+    the classes.
+
+    Parameters
+    ----------
+    l1_ratio : float in (0, 1]
+    eps, alphas, cv, one_standard_error, n_jobs
+        As of `FWElasticNetCV`.
+    fit_intercept, positive, solver, tol, max_iter, random_state
+        As of `FWElasticNet`.
+
+    Attributes
+    ----------
+    alpha_, alphas_, error_path_
+        As of `FWElasticNetCV`; the errors are mean losses.
+    classes_, coef_, intercept_, dual_gap_, n_iter_, path_
+        Of all rows at ``alpha_``, as of `FWLogistic`.
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = FWLogisticCV(alphas=8, eps=1e-2, cv=3).fit(X / X.std(axis=0), y)
+    >>> bool(model.score(X / X.std(axis=0), y) > 0.95), model.error_path_.shape
+    (True, (8, 3))
+    """
+
+    def __init__(
+        self,
+        *,
+        l1_ratio: float = 1.0,
         eps: float = paths.EPS,
         alphas: Any = paths.ALPHAS,
         cv: Any = None,

@@ -87,10 +87,13 @@ class Certified(BaseEstimator):
         ParameterError
             A parameter does not fit.
         """
-        owner = type(self).__name__
-        paths.require_number("alpha", self.alpha, owner)
-        paths.require_number("l1_ratio", self.l1_ratio, owner, 1.0)
+        self._check()
+        paths.require_number("alpha", self.alpha, type(self).__name__)
         return "penalty", m * self.alpha * self.l1_ratio
+
+    def _check(self) -> None:
+        """Raise `ParameterError` where a parameter other than alpha does not fit."""
+        paths.require_number("l1_ratio", self.l1_ratio, type(self).__name__, 1.0)
 
     def _walked(self, problem: Problem, form: str, value: float, callback: Any) -> Floats:
         owner, l1_ratio = type(self).__name__, self.l1_ratio
@@ -124,7 +127,15 @@ class Certified(BaseEstimator):
 
     def _keep(self, X: Any, y: Floats, coef: Floats) -> None:
         self.coef_ = coef.astype(X.dtype)
-        self.intercept_ = paths.best_intercept(X, y, coef) if self.fit_intercept else 0.0
+        self.intercept_ = self._intercept_of(X, y, coef) if self.fit_intercept else 0.0
+
+    def _intercept_of(self, X: Any, y: Floats, coef: Floats) -> float:
+        """The best intercept of coefficients."""
+        return paths.best_intercept(X, y, coef)
+
+    def _error_of(self, y: Floats) -> Callable[[Floats, Floats], float]:
+        """The error of predictions of some of the responses y."""
+        return lambda prediction, y: float(((y - prediction) ** 2).mean())
 
     def _linear(self, X: Any) -> Floats:
         """X w + b, of shape (m,)."""

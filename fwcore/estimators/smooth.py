@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -39,12 +40,14 @@ class _Smooth(Certified, ABC):
             standardize=False,
         )
 
-    def _keep(self, X: Any, y: Floats, coef: Floats) -> None:
-        self.coef_, self.intercept_ = coef.astype(X.dtype), 0.0
-        if self.fit_intercept:
-            loss = self._loss().fitted(y, 1.0)
-            flat = bool(np.ptp(y) == 0.0)
-            self.intercept_ = float(y[0]) if flat else best_shift(loss, X @ coef, y)
+    def _intercept_of(self, X: Any, y: Floats, coef: Floats) -> float:
+        if np.ptp(y) == 0.0:
+            return float(y[0])
+        return best_shift(self._loss().fitted(y, 1.0), X @ coef, y)
+
+    def _error_of(self, y: Floats) -> Callable[[Floats, Floats], float]:
+        loss = self._loss().fitted(y, 1.0)
+        return lambda prediction, y: loss.value(prediction, y) / len(y)
 
 
 class FWHuber(_Smooth, CertifiedRegressor):
@@ -92,9 +95,9 @@ class FWHuber(_Smooth, CertifiedRegressor):
 
     threshold: float
 
-    def _asked(self, m: int) -> tuple[str, float]:
+    def _check(self) -> None:
+        super()._check()
         paths.require_number("threshold", self.threshold, type(self).__name__)
-        return super()._asked(m)
 
     def _loss(self) -> Loss:
         return find_loss(f"huber:{float(self.threshold)!r}")

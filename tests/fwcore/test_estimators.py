@@ -24,9 +24,11 @@ from fwcore.estimators import (
     FWElasticNet,
     FWElasticNetCV,
     FWHuber,
+    FWHuberCV,
     FWLasso,
     FWLassoCV,
     FWLogistic,
+    FWLogisticCV,
     certify,
     lasso_path,
 )
@@ -38,6 +40,8 @@ CHECKED = (
     FWElasticNetCV(alphas=10),
     FWHuber(),
     FWLogistic(),
+    FWHuberCV(alphas=5, cv=3),
+    FWLogisticCV(alphas=5, cv=3),
 )
 CHECKS = [pair for estimator in CHECKED for pair in estimator_checks_generator(estimator)]
 

@@ -5,10 +5,11 @@ import pytest
 import scipy.optimize
 import scipy.sparse
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.metrics import log_loss
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 
 from fwcore import ParameterError, Problem, Walk, find_loss, walk_path
-from fwcore.estimators import FWHuber, FWLogistic
+from fwcore.estimators import FWHuber, FWHuberCV, FWLogistic, FWLogisticCV
 
 
 def rows(seed):
@@ -118,3 +119,37 @@ def test_a_problem_with_an_intercept_says_who_walks_it():
     assert walk_path(problem).solver == "certified"
     seen = problem.predict(problem.design, np.zeros(0, np.int64), np.zeros(0))
     assert seen == pytest.approx(np.log(2.0))
+
+
+def test_cross_validation_of_two_classes_is_that_of_scikit_learn_on_the_same_folds():
+    X, u, rng = rows(1)
+    y = np.where(u + 0.5 * rng.normal(size=u.size) > 0, "yes", "no")
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    ours = FWLogisticCV(alphas=6, eps=0.05, cv=folds, tol=1e-9).fit(X, y)
+    # At the largest alpha saga stops before its intercept has come to rest.
+    for k, alpha in enumerate(ours.alphas_[1:], 1):
+        for fold, (train, test) in enumerate(folds.split(X, y)):
+            theirs = LogisticRegression(
+                C=1.0 / (alpha * train.size), l1_ratio=1.0, solver="saga", tol=1e-8, max_iter=50_000
+            ).fit(X[train], y[train])
+            told = log_loss(y[test], theirs.predict_proba(X[test]), labels=["no", "yes"])
+            assert ours.error_path_[k, fold] == pytest.approx(told, abs=1e-4)
+    assert ours.alpha_ == ours.alphas_[ours.error_path_.mean(axis=1).argmin()]
+    again = FWLogistic(alpha=ours.alpha_, tol=1e-9).fit(X, y)
+    np.testing.assert_array_equal(ours.coef_, again.coef_)
+    assert ours.classes_.tolist() == ["no", "yes"]
+
+
+def test_cross_validation_among_outliers_takes_one_threshold_for_all_folds():
+    X, u, rng = rows(4)
+    y = u + 0.3 * rng.normal(size=u.size) + np.where(rng.random(u.size) < 0.1, 50.0, 0.0)
+    ours = FWHuberCV(alphas=5, cv=3, tol=1e-9).fit(X, y)
+    loss = find_loss("huber:1.345").fitted(y, 1.0)
+    for fold, (train, test) in enumerate(KFold(3).split(X)):
+        part = FWHuber(alpha=ours.alphas_[2], tol=1e-9).fit(X[train], y[train])
+        told = loss.value(part.predict(X[test]), y[test]) / test.size
+        assert ours.error_path_[2, fold] == pytest.approx(told, rel=1e-4)
+    sparser = FWHuberCV(alphas=5, cv=3, one_standard_error=True, n_jobs=2).fit(X, y)
+    assert sparser.alpha_ >= ours.alpha_
+    with pytest.raises(ParameterError, match="threshold"):
+        FWHuberCV(threshold=-1.0).fit(X, y)
