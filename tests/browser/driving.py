@@ -1,5 +1,6 @@
 """What the browser tests do on the page."""
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from serving import FIND_APP, wait_for
 
@@ -56,3 +57,13 @@ def run_to_the_end(page):
     for key in (1, 2, 3):
         state(page, key, "done")
         wait_for(lambda key=key: points(page, key) == 20, 20, "20 points in the page")
+
+
+def barriers(page):
+    """What axe-core finds serious or critical, and where."""
+    found = Axe().run(page).response["violations"]
+    return [
+        (violation["id"], [node["target"] for node in violation["nodes"]][:5])
+        for violation in found
+        if violation["impact"] in ("serious", "critical")
+    ]

@@ -9,9 +9,9 @@ from pathlib import Path
 import psutil
 import pytest
 from crowd import Visitor
-from driving import button, full_speed, picture, points, row, run_to_the_end, state
+from driving import barriers, button, full_speed, picture, points, row, run_to_the_end, state
 from playwright.sync_api import expect
-from serving import FIND_APP, ROOT, Server, opened, wait_for
+from serving import FIND_APP, LIVE, ROOT, Server, opened, wait_for
 
 CSV = "a,b,c,price\n" + "\n".join(
     f"{k % 7},{k % 5},{k % 3},{2 * (k % 7) - k % 3 + (k % 11) / 10}" for k in range(80)
@@ -46,6 +46,41 @@ def test_from_a_file_of_ones_own_to_a_path(page):
     wait_for(lambda: points(page) == 100, 20, "the points")
     page.get_by_role("tab", name="Model").click()
     expect(picture(page, "bars").locator("h3")).to_contain_text("active features of sfw")
+
+
+def test_data_of_ones_own_are_found_by_a_reload_and_by_another_server(browser, tmp_path):
+    def started():
+        return Server(ROOT / "app", tmp_path / "log", FWCORE_RUNS=str(tmp_path))
+
+    server = started()
+    try:
+        with opened(browser, server) as page:
+            bring(page, "prices.csv", CSV)
+            button(page, "Use these data").click()
+            expect(page.get_by_text("Settings changed – Run to apply.")).to_be_visible()
+            full_speed(page)
+            button(page, "Run").click()
+            state(page, 3, "done")
+            figures = row(page, 3).locator(".figures").inner_text()
+            page.reload()
+            page.locator(LIVE).wait_for()
+            expect(page.locator(".headline")).to_contain_text("prices.csv: 60 rows to learn from")
+            expect(row(page, 3).locator(".figures")).to_have_text(figures)
+            server.stop()
+            server = started()
+        with opened(browser, server) as page:
+            button(page, "Saved runs").click()
+            saved = page.locator(".kept", has_text="prices.csv")
+            expect(saved).to_have_count(3)
+            saved.first.get_by_role("button", name="Show").click()
+            expect(page.locator(".headline")).to_contain_text("prices.csv")
+            # The data themselves are read again.
+            page.get_by_role("tab", name="Model").click()
+            expect(picture(page, "fit").locator("h3")).to_contain_text("off the test error")
+            button(page, "Run").click()
+            state(page, 1, "done")
+    finally:
+        server.stop()
 
 
 def test_a_file_that_is_none_is_told_and_another_can_be_brought(page):
@@ -96,6 +131,7 @@ def test_results_are_taken_away(browser, page, tmp_path):
     report.goto(f"file://{tmp_path / 'report.html'}")
     expect(report.locator("canvas").first).to_be_visible()
     expect(report.locator("h1")).to_contain_text("Diabetes")
+    assert barriers(report) == []
     context.close()
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
     assert len(asked) == 1

@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from driving import (
+    barriers,
     button,
     choose,
     full_speed,
@@ -235,13 +235,3 @@ def test_nothing_on_the_page_keeps_anybody_out(browser, server, scheme):
         for view in page.get_by_role("tab").all():
             view.click()
             assert barriers(page) == []
-
-
-def barriers(page):
-    """What axe-core finds serious or critical, and where."""
-    found = Axe().run(page).response["violations"]
-    return [
-        (violation["id"], [node["target"] for node in violation["nodes"]][:5])
-        for violation in found
-        if violation["impact"] in ("serious", "critical")
-    ]
