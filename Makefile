@@ -13,7 +13,8 @@ DEPENDENCIES := pyproject.toml constraints.txt
 .PHONY: serve test test-all bench lint format clean install chromium
 
 serve: $(VENV)/.installed
-	$(if $(PUBLIC),FWCORE_PUBLIC=1) $(BIN)/panel serve app --port $(PORT) --warm
+	$(if $(PUBLIC),FWCORE_PUBLIC=1) $(BIN)/panel serve app --port $(PORT) --warm \
+		$(if $(PUBLIC),,--address localhost)
 
 test: $(VENV)/.installed-test chromium lint
 	$(BIN)/python -m pytest --ignore tests/browser -m "not slow" $(TWICE) --durations=10

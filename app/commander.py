@@ -108,6 +108,7 @@ class Commander:
             raise ParameterError("runs", "the page", rule, len(self._settings.runs))
         spec = self._settings.add(name)
         spec.options.param.update(rule="gap", tol=_CERTIFIED)
+        spec.given_name = "certified"
         self._settings.selected = spec.key
 
     def do_duplicate(self, data: dict[str, Any]) -> None:

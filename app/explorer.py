@@ -241,7 +241,7 @@ class Explorer(Scripted, Viewer):
         spec = settings.selected_run
         self.feed.lead = spec.key if spec else 0
         chosen = settings.chosen()
-        named = {spec.key: (spec.name, self.feed.name(spec)) for spec in settings.runs}
+        named = {spec.key: (self.feed.listed(spec), self.feed.name(spec)) for spec in settings.runs}
         self._drawn_as = {key: drawn for key, (name, drawn) in named.items() if drawn != name}
         self.wire.put(
             runs=[

@@ -11,7 +11,7 @@ import sys
 import threading
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -100,10 +100,22 @@ def to_html(results: Mapping[str, PathResult], about: About, pictures: Pictures)
     return done.stdout
 
 
-FORMATS: dict[str, tuple[str, str, Callable[..., bytes]]] = {
-    "csv": ("points.csv", "text/csv", to_csv),
-    "json": ("runs.json", "application/json", to_json),
-    "parquet": ("runs.zip", "application/zip", to_parquet),
-    "html": ("report.html", "text/html", to_html),
+@dataclass(frozen=True)
+class Format:
+    """The name and the type of a file, and what makes it; ``whole``: of runs whose every point is
+    at hand, as those that were recorded in short are not.
+    """
+
+    name: str
+    mime: str
+    make: Callable[..., bytes]
+    whole: bool = True
+
+
+FORMATS = {
+    "csv": Format("points.csv", "text/csv", to_csv),
+    "json": Format("runs.json", "application/json", to_json),
+    "parquet": Format("runs.zip", "application/zip", to_parquet),
+    "html": Format("report.html", "text/html", to_html, whole=False),
 }
-"""Name, type and maker of each format; a new one is a function and a line here."""
+"""What can be taken away; a new one is a function and a line here."""

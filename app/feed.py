@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from app import shelf
 from app.live import all_pictures
 from app.live.computed import Computation
 from app.live.features import TopFeatures
@@ -21,7 +22,7 @@ from app.run_spec import RunSpec
 from app.runs import Run
 from app.scheduler import Job
 from app.session import Session
-from app.settings import Settings, relevant_columns
+from app.settings import Settings
 from app.tables import points_table, printed_table, runs_table
 from app.wire import Wire
 
@@ -63,7 +64,8 @@ class Feed:
         runs, experiment = self._standing(), self._session.experiment
         if experiment is None:
             return []
-        relevant = relevant_columns(experiment.dataset)
+        dataset = experiment.dataset
+        relevant, scaled = shelf.relevant_columns(dataset), shelf.is_scaled(dataset)
         specs = [s for s in self._settings.runs if s.key in runs and not s.hidden]
         self._led = self._leader([s.key for s in specs if runs[s.key].reached])
         return [
@@ -74,6 +76,7 @@ class Feed:
                 lead=spec.key == self._led,
                 pinned=spec.pinned,
                 relevant=relevant,
+                scaled=scaled,
                 planned=getattr(getattr(spec.options, "sampling", None), "text", ""),
             )
             for spec in specs
@@ -100,6 +103,11 @@ class Feed:
         name = self._plain(spec)
         first = next((s for s in self._settings.runs if self._plain(s) == name), spec)
         return name if first is spec else f"{name} ({spec.key})"
+
+    def listed(self, spec: RunSpec) -> str:
+        """What a run is called in the list, with the number that tells it apart."""
+        name = self.name(spec)
+        return name if name.startswith(f"{spec.name} (") else spec.name
 
     def _plain(self, spec: RunSpec) -> str:
         return spec.given_name or self._session.names.get(spec.key) or spec.name
@@ -263,6 +271,6 @@ class Feed:
         alike = {
             entry.key: entry
             for entry in ended
-            if printed.of(entry.key, session.made_of(entry.key), session.experiment)
+            if printed.of(entry.key, session.made_of(entry.key), session.experiments.get(entry.key))
         }
         return printed_table(printed.rows, [alike.get(key) for key in printed.runs])

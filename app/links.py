@@ -28,6 +28,7 @@ LONGEST = 4_000
 _MOST_MADE = 1_900
 _MOST_BYTES = 100_000
 _LONGEST_NAME = 60
+_MOST_STYLES = 1000
 _PROBLEM = ("test_fraction", "split_seed", "points", "delta_max")
 _MARKS = ("hidden", "pinned")
 TABLE = ("dataset", "loss", *_PROBLEM, "runs")
@@ -47,7 +48,7 @@ def document(settings: Settings) -> dict[str, Any]:
             held[name] = _text(settings, name)
     places = [k for k, spec in enumerate(settings.runs) if spec is settings.selected_run]
     held |= {"selected": places[0]} if any(places) else {}
-    return held | {"runs": [_run(spec) for spec in settings.runs]}
+    return held | {"runs": [_run(spec, k) for k, spec in enumerate(settings.runs)]}
 
 
 def _text(owner: Any, name: str) -> str:
@@ -55,12 +56,13 @@ def _text(owner: Any, name: str) -> str:
     return "" if written is None else str(written)
 
 
-def _run(spec: RunSpec) -> dict[str, Any]:
+def _run(spec: RunSpec, place: int) -> dict[str, Any]:
     options = {name: _text(spec.options, name) for name in spec.options.changed()}
     held: dict[str, Any] = {"solver": spec.solver, "options": options}
     held |= {"seed": spec.seed} if spec.seed else {}
     held |= {"repeats": spec.repeats} if spec.repeats > 1 else {}
     held |= {"name": spec.given_name} if spec.given_name else {}
+    held |= {"style": spec.style} if spec.style != place else {}
     return held | {mark: True for mark in _MARKS if getattr(spec, mark)}
 
 
@@ -134,6 +136,9 @@ def _take_run(settings: Settings, entry: Any) -> None:
             take_run(spec, settings, name, str(entry[name])[:20])
     name = str(entry.get("name", ""))[:_LONGEST_NAME]
     spec.given_name = name.encode(errors="replace").decode()
+    style = entry.get("style", len(settings.runs) - 1)
+    if isinstance(style, int) and not isinstance(style, bool) and 0 <= style < _MOST_STYLES:
+        spec.style = style
     for mark in _MARKS:
         setattr(spec, mark, entry.get(mark) is True)
 

@@ -27,7 +27,7 @@ _MOST_BYTES = 4 << 30
 """Of all files; those that were used longest ago go."""
 _VERSION = 1
 _NAME = re.compile(r"own-[0-9a-f]{16}")
-_ABOUT = ("title", "rows", "columns", "task", "test_fraction", "loss", "degree")
+_ABOUT = ("title", "rows", "columns", "task", "test_fraction", "loss", "degree", "response")
 _log = logging.getLogger(__name__)
 
 

@@ -100,6 +100,10 @@ class Pages:
             "document": document(page.settings),
             "experiment": None if experiment is None else asdict(experiment),
             "uids": [[run.uid for run in group] for group in groups],
+            "experiments": [
+                asdict(found) if (found := page.session.experiments.get(spec.key)) else None
+                for spec in page.settings.runs
+            ],
             "lesson": page.teaching.at,
             "look": self.outlook.document(),
         }
@@ -114,6 +118,8 @@ class Pages:
             settings = restored(document(other.settings), other.settings)
             groups = [other.session.group(spec.key) for spec in other.settings.runs]
             names = [other.session.names.get(spec.key, "") for spec in other.settings.runs]
+            known = other.session.experiments
+            experiments = [known.get(spec.key) for spec in other.settings.runs]
             experiment, lesson = other.session.experiment, other.teaching.at
             look = other.pages.outlook
         else:
@@ -123,14 +129,18 @@ class Pages:
                 return
             settings = restored(shown["document"], page.settings)
             experiment, groups, names = self._saved(shown, owner)
+            held = shown.get("experiments") or [shown["experiment"]] * len(settings.runs)
+            experiments = [Experiment(**one) if one else None for one in held]
             lesson, look = shown.get("lesson"), read_outlook(shown.get("look", {}))
         page.begin_again(settings)
         page.teaching.resume(lesson)
         self.turn(look)
         if experiment is not None:
-            for spec, group, name in zip(settings.runs, groups, names, strict=True):
+            shown_runs = zip(settings.runs, groups, names, experiments, strict=True)
+            for spec, group, name, own in shown_runs:
                 if group:
-                    page.session.show(experiment, spec, group, name)
+                    page.session.show(own or experiment, spec, group, name)
+            page.session.experiment = experiment
         # In public a token is also whose the saved runs are, and both tabs are the same visitor's.
         if other is not None and not server.public():
             other.pages.renew()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -53,6 +53,7 @@ def report(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> str:
             f"<h1>{escape(about.get('headline', ''))}</h1>",
             html_table("The runs", about.get("head", []), about.get("rows", [])),
             *sections,
+            f"<p>{escape(about.get('left_out', ''))}</p>",
             *runs,
             _link(about.get("link", "")),
         )
@@ -80,12 +81,12 @@ def html_page(title: str, script: str, body: str) -> str:
     )
 
 
-def html_table(caption: str, head: list[str], rows: list[list[str]]) -> str:
-    """A table that scrolls by itself where it is large."""
+def html_table(caption: str, head: list[str], rows: Sequence[Sequence[Any]]) -> str:
+    """A table that scrolls by itself where it is large. A number is shown in a few figures; its
+    cell holds all of them.
+    """
     cells = "".join(f'<th scope="col">{escape(text)}</th>' for text in head)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows
-    )
+    body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
     return (
         f'<div class="tables" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
         f"<caption>{escape(caption)}</caption>"
@@ -94,7 +95,7 @@ def html_table(caption: str, head: list[str], rows: list[list[str]]) -> str:
 
 
 def _run(name: str, result: PathResult) -> str:
-    rows = [[f"{row[column].item()!r}" for column in _POINTS] for row in result.points]
+    rows = [[row[column].item() for column in _POINTS] for row in result.points]
     code = escape(result.to_code())
     versions = ", ".join(f"{package} {version}" for package, version in result.versions.items())
     return (
@@ -102,6 +103,12 @@ def _run(name: str, result: PathResult) -> str:
         f"<p>Digest {result.digest()}. {escape(versions)}.</p>"
         + html_table(f"The points of {name}", [*_POINTS], rows)
     )
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return f'<td><data value="{value!r}">{value:.5g}</data></td>'
+    return f"<td>{escape(str(value))}</td>"
 
 
 def _picture(picture: Mapping[str, Any], part: str | None) -> str:
@@ -118,7 +125,10 @@ def _picture(picture: Mapping[str, Any], part: str | None) -> str:
 def _link(link: str) -> str:
     if not link:
         return ""
-    return f"<h2>The settings</h2><p>Open the Explorer with <code>{escape(link)}</code>.</p>"
+    return (
+        "<h2>The settings</h2><p>Open the Explorer with this at the end of its address: "
+        f"<code>{escape(link)}</code></p>"
+    )
 
 
 def main() -> None:

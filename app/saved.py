@@ -63,7 +63,7 @@ class SavedRuns:
         return commands.text(data, "uid", 40)
 
     def do_show(self, data: dict[str, Any]) -> None:
-        """Show a saved run beside the others, or by itself where its problem is another."""
+        """Show a saved run beside the others, or by itself where its data or loss are others."""
         page = self._explorer
         found = load(page.keeper.history, page.pages.owner, self._uid(data))
         if found is None:
@@ -74,6 +74,7 @@ class SavedRuns:
             rule = "one of fewer: remove a run first"
             raise ParameterError("runs", "the page", rule, len(settings.runs) + 1)
         settings.choose(experiment.dataset)
+        page.offer()
         settings.loss = experiment.loss
         settings.param.update(
             split_seed=experiment.split_seed,

@@ -46,8 +46,10 @@ class Session:
         self.experiment: Experiment | None = None
         self.names: dict[int, str] = {}
         """What the entries were called when they were run: pictures show what was run."""
+        self.experiments: dict[int, Experiment] = {}
+        """The problem of each run; a saved one may have another split or grid than the others."""
         self._made_of: dict[int, tuple[Any, ...]] = {}
-        self._aside: dict[int, tuple[list[Run], tuple[Any, ...], Experiment | None]] = {}
+        self._aside: dict[int, tuple[list[Run], tuple[Any, ...], Experiment]] = {}
 
     @property
     def live(self) -> bool:
@@ -69,12 +71,13 @@ class Session:
 
     def show(self, experiment: Experiment, spec: RunSpec, group: Sequence[Any], name: str) -> None:
         """Show a run that was begun elsewhere, with its repeats, as that of an entry; those of
-        another problem go.
+        other data or another loss go.
         """
-        if experiment != self.experiment:
+        if self.experiment is not None and not experiment.alike(self.experiment):
             self.reset()
         self.experiment = experiment
         self.forget(spec.key)
+        self.experiments[spec.key] = experiment
         self.runs[spec.key], self.repeats[spec.key] = group[0], [*group[1:]]
         self.names[spec.key] = name
         first = group[0]
@@ -94,7 +97,7 @@ class Session:
     def changed(self, spec: RunSpec, experiment: Experiment) -> bool:
         """Whether an entry that was run has other settings by now."""
         return spec.key in self.runs and (
-            experiment != self.experiment or self._made_of[spec.key] != spec.settings()
+            experiment != self.experiments[spec.key] or self._made_of[spec.key] != spec.settings()
         )
 
     def start(
@@ -134,6 +137,7 @@ class Session:
                 if self._begun is not None:
                     self._begun(one, spec, experiment)
             self.runs[spec.key], self._made_of[spec.key] = run, spec.settings()
+            self.experiments[spec.key] = experiment
             self.names[spec.key] = spec.name
             self.repeats[spec.key] = more
         self._scheduler.submit(Preparation(experiment, new, self._scheduler.submit))
@@ -161,6 +165,7 @@ class Session:
         self._let_go(key)
         self.runs.pop(key, None)
         self.repeats.pop(key, None)
+        self.experiments.pop(key, None)
         self._made_of.pop(key, None)
 
     def set_aside(self, key: int) -> None:
@@ -170,16 +175,19 @@ class Session:
             more = self.repeats.pop(key, [])
             while len(self._aside) >= _MOST_ASIDE:
                 self._aside.pop(next(iter(self._aside)))
-            self._aside[key] = [self.runs.pop(key), *more], self._made_of.pop(key), self.experiment
+            group = [self.runs.pop(key), *more]
+            self._aside[key] = group, self._made_of.pop(key), self.experiments.pop(key)
 
     def bring_back(self, key: int) -> None:
-        """The run of an entry that is restored, where it is of the problem that is shown."""
-        group, made_of, experiment = self._aside.pop(key, ([], (), None))
-        if group and experiment == self.experiment:
+        """The run of an entry that is restored, where it is of the data that are shown."""
+        if key not in self._aside or self.experiment is None:
+            return
+        group, made_of, experiment = self._aside.pop(key)
+        if experiment.alike(self.experiment):
             for run in group:
                 self._hold(run)
             self.runs[key], self._made_of[key] = group[0], made_of
-            self.repeats[key] = group[1:]
+            self.repeats[key], self.experiments[key] = group[1:], experiment
 
     def _of(self, key: int | None) -> list[Run]:
         """The run of an entry with its repeats, or all."""
@@ -213,7 +221,7 @@ class Session:
         """Stop, and forget what was reached."""
         self._let_go(None)
         self.runs, self.repeats, self._made_of, self._aside = {}, {}, {}, {}
-        self.experiment = None
+        self.experiment, self.experiments = None, {}
 
 
 def most_active(runs: Sequence[Run]) -> RunState | None:

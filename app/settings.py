@@ -55,6 +55,12 @@ class Experiment:
     points: int
     delta_max: float | None
 
+    def alike(self, other: Experiment) -> bool:
+        """Whether coefficients and errors of both may stand beside each other: of the same data and
+        loss, whatever the split and the grid.
+        """
+        return (self.dataset, self.loss) == (other.dataset, other.loss)
+
 
 EXPERIMENT = tuple(f.name for f in fields(Experiment))
 """The settings that make an experiment."""
@@ -195,7 +201,7 @@ class Settings(OptionsAsSettings, param.Parameterized):
     @property
     def relevant(self) -> int:
         """How many columns are taken to matter in P(miss)."""
-        return relevant_columns(self.dataset)
+        return shelf.relevant_columns(self.dataset)
 
     @property
     def selected_run(self) -> RunSpec | None:
@@ -306,11 +312,6 @@ def _held_out(data: shelf.Data) -> float:
 def formula_of(loss: str) -> str:
     """The objective of a loss as plain text."""
     return re.sub("<[^>]*>", "", find_loss(loss).formula)
-
-
-def relevant_columns(dataset: str) -> int:
-    """How many columns of a dataset are taken to matter: as many as it was made with, or 32."""
-    return shelf.find(dataset).relevant or 32
 
 
 def why_not(name: str, loss: str, dataset: str = "") -> str:

@@ -36,6 +36,7 @@ class Own:
     sampling: str = "1%"
     points: int = 100
     relevant: int | None = None
+    response: str = "as given"
     degree: int | None = None
     about: Sequence[tuple[str, str]] = field(default=())
     """What the parser did, line by line."""
@@ -46,6 +47,7 @@ Data: TypeAlias = datasets.Entry | Own
 _brought: dict[str, tuple[Own, int]] = {}
 _lock = threading.Lock()
 _MOST_NAMES = 10_000
+_RELEVANT = 32
 
 
 def bring(own: Own) -> Own:
@@ -93,6 +95,20 @@ def available(data: Data) -> bool:
     return isinstance(data, Own) or datasets.available(data)
 
 
+def relevant_columns(dataset: str) -> int:
+    """How many columns of a dataset are taken to matter: as many as it was made with, or 32; of few
+    columns a tenth.
+    """
+    data = find(dataset)
+    return data.relevant or max(1, min(_RELEVANT, data.columns // 10))
+
+
+def is_scaled(dataset: str) -> bool:
+    """Whether a response is divided by its standard deviation on the rows learnt from."""
+    data = find(dataset)
+    return data.task == "regression" and data.response == "deviations"
+
+
 def own_of(dataset: datasets.Dataset, title: str) -> Own:
     """A dataset that was read from a file, as data of a page."""
     return Own(
@@ -112,6 +128,7 @@ def own_of(dataset: datasets.Dataset, title: str) -> Own:
             )
         ),
         task=dataset.task,
+        response=dataset.response,
         degree=dataset.degree,
         loss=loss_for(dataset.task),
         test_fraction=dataset.test_fraction,

@@ -127,7 +127,8 @@ def _beside(printed: str, ours: float | None) -> list[str]:
 def _error(entry: Shown) -> str:
     """What the loss of a run calls its error, and its unit."""
     loss = entry.run.walk.problem.loss
-    return f"{loss.error_name} ({loss.error_unit})"
+    unit = "of the response in standard deviations" if entry.scaled else loss.error_unit
+    return f"{loss.error_name} ({unit})"
 
 
 def _run_row(entry: Shown, baseline: Shown) -> list[str]:

@@ -33,15 +33,17 @@ class Taking:
         kind = commands.text(data, "format", 20)
         if kind not in FORMATS:
             raise ParameterError("format", "the page", f"one of {[*FORMATS]}", kind)
-        shown = [e for e in self._explorer.feed.shown() if e.run.reached and e.run.exact]
+        shown = self._shown(kind)
         if not shown:
-            rule = "of runs that were walked here: recorded ones are kept in short"
+            rule = "asked for once a run was walked here: press Run"
             raise ParameterError("format", "the page", rule, kind)
         if self._explorer.making.busy:
             raise ParameterError("format", "the page", "asked for once the last is made", kind)
-        make = self._maker(kind, shown)
+        make, told = self._maker(kind, shown), self._left_out(shown)
         self._explorer.making.start(
-            lambda: _file(kind, make()), self._send, lambda text: self._send({"error": text})
+            lambda: _file(kind, make()) | {"told": told},
+            self._send,
+            lambda text: self._send({"error": text}),
         )
         self._explorer.watch()
 
@@ -53,16 +55,31 @@ class Taking:
         ParameterError
             There is no such format, or no run has reached a point.
         """
-        shown = [e for e in self._explorer.feed.shown() if e.run.reached and e.run.exact]
         if kind not in FORMATS:
             raise ParameterError.unknown("file", "Explorer.save", kind, FORMATS)
+        shown = self._shown(kind)
         if not shown:
             raise ParameterError("file", "Explorer.save", "asked for once a run has a point", kind)
         return self._maker(kind, shown)()
 
+    def _shown(self, kind: str) -> list[Shown]:
+        """The runs that a file holds: those on screen, and of these the ones that are whole where
+        the format needs them to be.
+        """
+        reached = [entry for entry in self._explorer.feed.shown() if entry.run.reached]
+        return [entry for entry in reached if entry.run.exact or not FORMATS[kind].whole]
+
+    def _left_out(self, shown: list[Shown]) -> str:
+        """What a file lacks of what is on screen, in a sentence."""
+        held = {entry.key for entry in shown if entry.run.exact}
+        recorded = [e.name for e in self._explorer.feed.shown() if e.key not in held]
+        if not recorded:
+            return ""
+        return f"Recorded in short, without their points: {', '.join(recorded)}. Run walks them."
+
     def _maker(self, kind: str, shown: list[Shown]) -> Callable[[], bytes]:
         """What makes the file, of what the page shows now."""
-        page, make = self._explorer, FORMATS[kind][2]
+        page, make = self._explorer, FORMATS[kind].make
         about, outlook = self._about(shown), page.feed.outlook
         pictures = partial(
             on_screen,
@@ -85,6 +102,7 @@ class Taking:
             "headline": words.headline(experiment, [entry.run.solver.name for entry in shown]),
             "head": table["head"],
             "rows": table["rows"],
+            "left_out": self._left_out(shown),
             "link": "" if page.settings.own else f"?s={link}",
         }
 
@@ -96,6 +114,8 @@ def _results(shown: list[Shown]) -> dict[str, Any]:
     """By name; a name that was given twice has the number of its run."""
     found: dict[str, Any] = {}
     for entry in shown:
+        if not entry.run.exact:
+            continue
         name = f"{entry.name} ({entry.key})" if entry.name in found else entry.name
         found[name] = entry.run.walk.result()
     return found
@@ -103,7 +123,7 @@ def _results(shown: list[Shown]) -> dict[str, Any]:
 
 def _file(kind: str, content: bytes) -> dict[str, Any]:
     """The file as the page takes it."""
-    name, mime, _ = FORMATS[kind]
+    name, mime = FORMATS[kind].name, FORMATS[kind].mime
     if len(content) > _MOST_BYTES:
         sizes = f"{len(content) // 2**20} MB, where {_MOST_BYTES // 2**20} can be sent"
         raise DatasetError(f"{name} has {sizes}. Hide some runs.")

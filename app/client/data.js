@@ -130,10 +130,11 @@ class DataDialog {
         ? `the ${columns.toLocaleString('en')} columns as they are`
         : `products up to degree ${value}: ${columns.toLocaleString('en')} columns, `
           + `${size(bytes)} if they were made`)))
-    return [h('table', {class: 'report'}, ...lines), ways, this.columns(told), look(told.look),
-      h('label', {class: 'field'}, 'Columns', degree),
-      button('Use these data', () => this.app.send({do: 'bring_use', degree: Number(degree.value)}),
-        {class: 'primary'})]
+    // First what goes on from here: a look at the data is longer than a window is high.
+    return [h('div', {class: 'acts'}, button('Use these data', () =>
+      this.app.send({do: 'bring_use', degree: Number(degree.value)}), {class: 'primary'}),
+    h('label', {class: 'field'}, 'Columns', degree)),
+    h('table', {class: 'report'}, ...lines), ways, this.columns(told), look(told.look)]
   }
 
   // Columns are left out by name; products and the look are those of the rest.
@@ -187,7 +188,8 @@ function look(told) {
     h('figure', {}, bars, h('figcaption', {}, `The response, ${told.ends.join(' to ')}`)),
     h('figure', {}, pattern, h('figcaption', {},
       `Not zero: ${(100 * told.density).toPrecision(3)} %`
-      + (told.kappa === null ? '' : `; κ/n ${told.kappa.toPrecision(2)}`))),
+      + (told.kappa === null ? '' : `; κ/n ${told.kappa.toPrecision(2)}, `
+        + 'and the smaller it is, the more sampling rows helps'))),
     h('div', {class: 'tables'}, h('table', {}, h('thead', {}, h('tr', {},
       ...told.head.map(name => h('th', {scope: 'col'}, name)))),
     h('tbody', {}, ...told.rows.map(row => h('tr', {}, ...row.map(x => h('td', {}, x))))))),

@@ -122,8 +122,10 @@ class Picture {
     const drawable = value => typeof value == 'string' || Number.isFinite(value)
       || (Array.isArray(value) && value.some(drawable))
     return this.data.some(part => {
-      const [column] = this.columns(part.layer)[1].split('|')
-      return (part.renderer.data_source.data[column] ?? []).some(drawable)
+      const [x, y] = this.columns(part.layer)
+      const {data} = part.renderer.data_source
+      return (data[y.split('|')[0]] ?? []).some((value, k) => drawable(value)
+        && (MARKS[part.layer.kind].parts || drawable(data[x]?.[k])))
     })
   }
 

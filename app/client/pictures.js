@@ -282,7 +282,8 @@ class Frame {
           this.set({[direction]: event.target.value, [`${direction}log`]: undefined})},
       ...columns.map(name => h('option', {value: name, selected: name == column},
         declared.labels[name])))] : []
-      return [...choose, ...(declared[direction].factors ? [] : [button(log ? 'log' : 'lin',
+      return [...choose, ...(declared[direction].factors || declared.square ? [] : [button(
+        `${direction} ${log ? 'log' : 'lin'}`,
         () => this.set({[`${direction}log`]: !log}),
         {class: 'scale', 'aria-label': `${where} axis: ${log ? 'logarithmic' : 'linear'}`})])]
     })

@@ -87,7 +87,7 @@ class SavedRuns {
     if (file.error) { this.making.textContent = file.error; return }
     const bytes = Uint8Array.from(atob(file.data), c => c.charCodeAt(0))
     save(file.name, bytes, file.mime)
-    this.app.dialogs.box.close()
+    this.making.textContent = [`${file.name} is saved.`, file.told].filter(Boolean).join(' ')
   }
 
   shared({query}) {

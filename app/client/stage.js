@@ -51,8 +51,9 @@ class Stage {
     this.tabs.replaceChildren(...views.map((view, k) => h('button', {role: 'tab', type: 'button',
       id: `tab-${view.name}`, 'aria-controls': 'panel', title: `${view.question} (${k + 1})`,
       onclick: () => this.open(view.name), onkeydown: event => this.walk(event, k)}, view.title)))
-    // The server begins with the first of all.
-    this.open(this.name ?? views[0].name, views[0] !== this.app.state.get('views')[0])
+    // The server begins with the first of all, as it is declared.
+    const name = this.name ?? views[0].name
+    this.open(name, name != this.app.state.get('views')[0].name)
   }
 
   walk(event, k) {

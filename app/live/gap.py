@@ -12,6 +12,8 @@ from app.runs import Run
 from fwcore import FORMS
 
 _ROWS = 300
+# Gaps nearer than that are the same, but for the step between them.
+_SAME = 1.5
 _LEVEL = Layer(
     "level", label="stopping threshold", style={"line_dash": "dotdash", "line_alpha": 0.8}
 )
@@ -65,14 +67,23 @@ class PathGaps(Picture):
         if lead is None or FORMS[lead.run.solver.form].whole:
             return ""
         true, own = lead.run.relative_gaps, lead.run.own_gaps
-        known = np.isfinite(own) & (own > 0) & (true > 0)
+        known = np.isfinite(own) & (own > ROUNDING) & (true > ROUNDING)
+        worst = f"at most {max(true.max(), ROUNDING):.1e} of f(0)"
         if not known.any():
-            return f"{lead.name}: true gap at most {true.max():.1e} of f(0)"
-        ratio = float(np.median(true[known] / own[known]))
-        if ratio < 1.5:
-            return f"{lead.name}: its own gap is the true one, at most {true.max():.1e} of f(0)"
-        times = f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}"
-        return f"The true gap of {lead.name} is {times} times what its sample sees"
+            return f"{lead.name}: true gap {worst}"
+        ratios = true[known] / own[known]
+        ratio, most = float(np.median(ratios)), float(ratios.max())
+        if most < _SAME:
+            alike = ratios.min() > 1 / _SAME
+            told = "its own gap is the true one," if alike else "the true gap is below its own,"
+            return f"{lead.name}: {told} {worst}"
+        if ratio < _SAME:
+            return f"The true gap of {lead.name} is up to {_times(most)} times what its sample sees"
+        return f"The true gap of {lead.name} is {_times(ratio)} times what its sample sees (median)"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}"
 
 
 class StepGaps(Picture):

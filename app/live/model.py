@@ -214,6 +214,6 @@ class Overlap(Picture):
         others = [shown for shown in runs if not shown.lead and shown.run.ended]
         if lead is None or not others:
             return ""
-        shares = {shown.name: float(np.mean(_shares(shown, lead))) for shown in others}
+        shares = {shown.name: _shares(shown, lead)[-1] for shown in others}
         least = min(shares, key=shares.__getitem__)
-        return f"{lead.name} and {least} share {shares[least]:.0%} of their features"
+        return f"At the end {lead.name} and {least} share {shares[least]:.0%} of their features"

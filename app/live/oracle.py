@@ -127,8 +127,8 @@ class EmptyDraws(Picture):
         "marks."
     )
     legend = (
-        "Per step, so far. Such a draw costs as much as another, and moves nothing. Hollow: it "
-        "ended the point by chance."
+        "Per step, so far. Such a draw costs dot products, and moves nothing. Hollow: it ended the "
+        "point by chance."
     )
 
     def describe(self, run: Run) -> str:

@@ -85,7 +85,8 @@ SPREAD = (Layer("band", "spread"), Layer("median", "spread", style={"line_width"
 class Shown:
     """A run as the pictures see it; the ``lead`` is the one that is selected, and the ``pinned``
     one is the baseline of comparisons. ``relevant``: how many columns are taken to matter.
-    ``planned``: the rule of sampling that the list has for it by now.
+    ``planned``: the rule of sampling that the list has for it by now. ``scaled``: whether the
+    response is in standard deviations.
     """
 
     key: int
@@ -95,6 +96,7 @@ class Shown:
     pinned: bool = False
     relevant: int = 32
     planned: str = ""
+    scaled: bool = False
 
 
 @dataclass(frozen=True)

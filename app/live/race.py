@@ -30,7 +30,7 @@ class Race(Picture):
     )
     tips = ("point", "least_error", "dots", "nnz")
     blank = {
-        "suboptimality": "Add the certified answer, which suboptimality is measured from.",
+        "suboptimality": "Add the certified answer and press Run: it is measured from there.",
         "least_error": "No rows are held out for a test error: choose a test share.",
     }
     help = (

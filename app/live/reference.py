@@ -23,6 +23,11 @@ def reference_of(runs: Iterable[Run]) -> Run | None:
     return best if best is not None and worst[best] <= _WORST_GAP else None
 
 
+def same_problem(run: Run, other: Run) -> bool:
+    """Whether two runs walk the same f: of other rows, f(0) is another."""
+    return bool(run.walk.problem.f0 == other.walk.problem.f0)
+
+
 def suboptimality(rows: Any, f0: float, reference: Run | None) -> NDArray[Any]:
     """f(a) minus the least f of that l1 norm, relative to f(0), of each row of a table of points.
 

@@ -13,6 +13,7 @@ from app.theme import run_style
 hv.renderer("bokeh")
 
 _GREY = "#808890"
+_MOST_NAMES = 60
 _PARTS = {"median": ["_median"], "band": ["_low", "_high"]}
 """Ends of the names of the columns that stand for the chosen one."""
 
@@ -32,13 +33,17 @@ def screen(picture: Mapping[str, Any]) -> Any | None:
     ['sfw']
     """
     drawn: list[Any] = []
+    named: set[str] = set()
     for layer in picture["layers"]:
         for run in picture["runs"]:
-            drawn += _marks(picture, layer, run, named=layer is picture["layers"][0])
-    drawn = [element for element in drawn if len(element)]
+            marks = _marks(picture, layer, run, named=run["name"] not in named)
+            marks = [element for element in marks if len(element)]
+            named |= {run["name"]} if any(element.label for element in marks) else set()
+            drawn += marks
     if not drawn:
         return None
     looks: dict[str, Any] = {"responsive": True, "min_height": 320, "show_grid": True}
+    looks |= {"legend_limit": _MOST_NAMES, "legend_position": "right"}
     if picture["factors"]:
         return hv.Overlay(drawn).opts(invert_axes=True, **looks)
     looks |= {f"log{axis}": picture[axis]["log"] for axis in ("x", "y")}
@@ -109,7 +114,9 @@ def _bars(picture: Any, layer: Any, run: Any, rows: Any, x: Any, ys: Any, label:
 
 def _area(picture: Any, layer: Any, run: Any, rows: Any, x: Any, ys: Any, label: str) -> list[Any]:
     data = tuple(_known(picture, rows[x[0]], *(rows[name] for name, _ in ys)))
-    return [hv.Area(data, x, ys).opts(color=run["colour"], alpha=0.15, line_alpha=0)]
+    # Two with one label would be taken for one.
+    low, high = ys[0], ys[1][0]
+    return [hv.Area(data, x, [low, high]).opts(color=run["colour"], alpha=0.15, line_alpha=0)]
 
 
 def _paths(picture: Any, layer: Any, run: Any, rows: Any, x: Any, ys: Any, label: str) -> list[Any]:

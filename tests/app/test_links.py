@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import settings as budget
 from hypothesis import strategies as st
 
-from app import links
+from app import address, links
+from app.explorer import Explorer
 from app.live import all_pictures
 from app.outlook import Outlook, read
 from app.settings import MOST_RUNS, Settings
@@ -23,7 +24,7 @@ def packed(held, version=links.VERSION):
 
 def same(first, second):
     assert second.chosen() == first.chosen()
-    for mark in ("solver", "seed", "repeats", "given_name", "hidden", "pinned"):
+    for mark in ("solver", "seed", "repeats", "given_name", "hidden", "pinned", "style"):
         got = [getattr(spec, mark) for spec in second.runs]
         assert got == [getattr(spec, mark) for spec in first.runs]
     assert [spec.settings() for spec in second.runs] == [spec.settings() for spec in first.runs]
@@ -40,6 +41,8 @@ def test_a_link_restores_every_setting():
     chosen.runs[1].seed, chosen.runs[1].repeats = 4_000_000_000, 7
     chosen.runs[2].given_name, chosen.runs[2].pinned = "<b>é</b> 1 %", True
     chosen.runs[3].hidden = True
+    # A run was removed meanwhile: those after it keep their colours.
+    chosen.remove(chosen.runs[4].key)
     link = links.to_link(chosen)
     assert len(link) < 2_000
     same(chosen, links.read_link(link)[0])
@@ -117,6 +120,30 @@ def test_a_link_unpacks_to_no_more_than_a_bound():
     assert len(bomb) < links.LONGEST
     with pytest.raises(ParameterError, match="whole"):
         links.read_link(f"1.{bomb}")
+
+
+@pytest.mark.parametrize("count", [40, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_whatever_an_address_asks_a_page_opens(monkeypatch, caplog, count):
+    words = st.sampled_from(
+        ["gap", "rows", "../x", "-1", "1e9", "٣", "%s", links.to_link(Settings())]
+    )
+    values = st.one_of(st.text(max_size=60), words, st.integers().map(str))
+
+    @budget(max_examples=count, deadline=None, database=None)
+    @given(st.dictionaries(st.sampled_from(["s", "lesson", "step", "show", "present"]), values))
+    def opens(query):
+        asked = {name: text.encode("ascii", "replace").decode() for name, text in query.items()}
+        monkeypatch.setattr(address, "asked", lambda name: asked.get(name, ""))
+        page = Explorer()
+        opened = json.loads(page.wire.opening)["puts"]
+        assert opened["runs"]
+        assert len(opened["complaint"]) < 700
+        # Nothing of another page.
+        assert page.settings.own == []
+        page.close()
+
+    opens()
+    assert [record for record in caplog.records if record.exc_info] == []
 
 
 RUN = {"solver": "sfw", "options": {}}

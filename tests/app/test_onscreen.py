@@ -3,6 +3,7 @@
 import re
 from html import escape
 
+import holoviews as hv
 import numpy as np
 import pytest
 from fakes import shown, wait_for, walked
@@ -57,6 +58,16 @@ def test_lines_hold_the_rows_of_the_axes_that_were_chosen(entries):
                 np.testing.assert_array_equal(line.dimension_values(k), expected[k][fits])
 
 
+def test_the_gulf_is_shaded_from_what_was_seen_to_the_truth(entries):
+    (gap,) = told(entries[:1], ("gap",), Outlook())
+    figure = hv.render(screen(gap))
+    patch = next(r for r in figure.renderers if type(r.glyph).__name__ == "Patch")
+    ys = np.array(patch.data_source.data["y"])
+    half = ys.size // 2
+    assert (ys[:half] <= ys[half:][::-1]).all()
+    assert (ys[:half] < ys[half:][::-1]).any()
+
+
 @pytest.mark.parametrize("picture", all_pictures(), ids=lambda picture: picture.name)
 def test_every_picture_of_the_page_is_drawn_or_says_why_not(entries, picture):
     (held,) = told(entries, (picture.name,), Outlook(), {1: [entries[0].run] * 3})
@@ -71,7 +82,11 @@ def test_every_picture_of_the_page_is_drawn_or_says_why_not(entries, picture):
 
 def test_repeats_are_drawn_as_a_band(entries):
     (held,) = told(entries[:1], ("error",), Outlook(), {1: [entries[0].run] * 3})
-    assert "Area" in {type(element).__name__ for element in screen(held)}
+    (area,) = [element for element in screen(held) if type(element).__name__ == "Area"]
+    rows = held["runs"][0]["rows"]["spread"]
+    for k, end in ((1, "low"), (2, "high")):
+        expected = rows[f"test_error_{end}"]
+        np.testing.assert_array_equal(area.dimension_values(k), expected)
     (held,) = told(entries[:1], ("error",), Outlook())
     assert "Area" not in {type(element).__name__ for element in screen(held)}
 

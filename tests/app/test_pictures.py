@@ -164,11 +164,30 @@ def test_a_race_of_less_than_two_has_no_finding(case):
 def test_the_gap_says_what_a_sample_does_not_see():
     sfw, fw = walked("sfw", sampling="1%", tol=1e-3), walked("fw", rule="gap")
     told = PICTURES["gap"].finding(shown(sfw, fw))
-    known = (sfw.own_gaps > 0) & (sfw.relative_gaps > 0)
+    known = (sfw.own_gaps > 1e-13) & (sfw.relative_gaps > 1e-13)
     ratio = np.median(sfw.relative_gaps[known] / sfw.own_gaps[known])
     assert told.startswith("The true gap of sfw is ")
     assert f"{ratio:,.0f}" in told or f"{ratio:.1f}" in told
     assert "its own gap is the true one" in PICTURES["gap"].finding(shown(sfw, fw, lead=1))
+
+
+@pytest.mark.parametrize(
+    ("true", "own", "told"),
+    [
+        # Most points are exact, and one is not.
+        ([1e-15, 1e-15, 1e-15, 2e-2], [1e-16, 1e-16, 1e-16, 1e-3], "is 20 times what"),
+        ([1e-3, 1e-3, 1e-3, 2e-2], [1e-3, 1e-3, 1e-3, 1e-3], "is up to 20 times what"),
+        ([1e-15] * 4, [9e-7] * 4, "true gap at most 1.0e-13"),
+        ([1e-9] * 4, [9e-7] * 4, "the true gap is below its own, at most 1.0e-09"),
+        ([1e-3] * 4, [1e-3] * 4, "its own gap is the true one, at most 1.0e-03"),
+    ],
+)
+def test_the_gap_is_not_called_the_true_one_where_it_is_not(true, own, told):
+    run = walked("fw", points=4)
+    f0 = run.walk.problem.f0
+    run.walk.points["true_gap"] = np.array(true) * f0
+    run.__dict__["_ends"] = ([len(run.walk.chunks)], dict(enumerate(np.array(own) * f0)))
+    assert told in PICTURES["gap"].finding(shown(run))
 
 
 def test_inside_a_point_are_its_steps_and_no_others():

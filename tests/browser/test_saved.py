@@ -82,10 +82,12 @@ def test_a_link_and_a_reload_keep_how_the_page_is_looked_at(browser, server, pag
     def as_it_was(page):
         expect(page.get_by_role("tab", name="Gap")).to_have_attribute("aria-selected", "true")
         expect(axis(page)).to_have_value("dots")
-        expect(scale(page)).to_have_text("lin")
+        expect(scale(page)).to_have_text("x lin")
         expect(page.locator(".hero .picture")).to_have_attribute("data-picture", "gap")
         expect(row(page, 3)).to_have_class(re.compile("chosen"))
         expect(page.get_by_label("Unit of the pace")).to_have_value("entries")
+        # The pictures of this view are fed, not those of the first.
+        expect(picture(page, "inside")).not_to_have_class(re.compile("blank"))
 
     def axis(page):
         return picture(page, "gap").get_by_label("Horizontal axis", exact=True)
@@ -95,7 +97,7 @@ def test_a_link_and_a_reload_keep_how_the_page_is_looked_at(browser, server, pag
 
     page.get_by_role("tab", name="Gap").click()
     axis(page).select_option("dots")
-    expect(scale(page)).to_have_text("log")
+    expect(scale(page)).to_have_text("x log")
     scale(page).click()
     choose(page, "Unit of the pace", "entries")
     row(page, 3).locator(".pick").click()
