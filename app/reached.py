@@ -54,6 +54,11 @@ class Reached:
         """Points of the whole path."""
         return 0 if self.walk is None else int(self.walk.grid.size)
 
+    @property
+    def source(self) -> tuple[tuple[str, Any], ...]:
+        """What the problem was made of, by name; nothing where that is not known."""
+        return tuple(self.walk.problem.source)
+
     def kappa(self, planned: str = "") -> int | None:
         """The columns that a step looks at, at the end of the path, or would by the rule that is
         ``planned``; None of methods that sample none.

@@ -24,8 +24,10 @@ def reference_of(runs: Iterable[Run]) -> Run | None:
 
 
 def same_problem(run: Run, other: Run) -> bool:
-    """Whether two runs walk the same f: of other rows, f(0) is another."""
-    return bool(run.walk.problem.f0 == other.walk.problem.f0)
+    """Whether two runs walk the same f, that of the same rows, as far as it is known."""
+    ours, theirs = run.source, other.source
+    alike = ours == theirs or not ours or not theirs
+    return alike and bool(run.walk.problem.f0 == other.walk.problem.f0)
 
 
 def suboptimality(rows: Any, f0: float, reference: Run | None) -> NDArray[Any]:

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,10 +17,12 @@ from app import words
 from app.history import History
 from app.keeper import Keeper, load
 from app.kept import Kept
+from app.live.features import TopFeatures
+from app.live.sources import RunSources
 from app.runs import Run
 from app.scheduler import Scheduler
 from app.session import Session
-from fwcore import datasets, find_solver
+from fwcore import datasets, find_solver, grids
 
 ROW = {
     "owner": "", "created": 1.0, "status": "done", "name": "sfw 1 %", "title": "Diabetes",
@@ -120,6 +123,59 @@ def test_a_run_without_a_point_is_shown_as_what_it_was_to_be(page):
     assert spec.key not in page.session.runs
     run.stop()
     page.keeper.save()
+
+
+def saved_run(page, points, split_seed=0, dataset="diabetes"):
+    """A run that was saved, of the data of a page with another grid or split."""
+    experiment = replace(EXPERIMENT, points=points, split_seed=split_seed, dataset=dataset)
+    problem = datasets.load(dataset, split_seed=split_seed, test_fraction=0.25, loss="squared")
+    run = Run(find_solver("sfw"), {"sampling": "5%", "tol": 1e-2}, 0)
+    run.prepare(problem, grids.delta_grid(5.0, points))
+    while not run.state.over:
+        run.turn()
+    page.keeper.follow(run, page.pages.owner, f"{points} points", experiment)
+    page.keeper.save()
+    return run, experiment
+
+
+def test_a_saved_run_of_the_same_data_stands_beside_those_of_another_grid(small):
+    small.hear({"do": "run"})
+    wait_for(lambda: not small.session.live, "the runs")
+    before = {key: run.uid for key, run in small.session.runs.items()}
+    run, experiment = saved_run(small, 7, split_seed=3)
+    small.hear({"do": "show", "uid": run.uid})
+    assert small.refusal == ""
+    key = small.settings.selected
+    now = {k: run.uid for k, run in small.session.runs.items()}
+    assert now == before | {key: run.uid}
+    chosen = small.settings.chosen()
+    assert chosen == experiment
+    # Run would walk the others as the shown one was: they say that their settings have changed.
+    changed = {spec.key: small.session.changed(spec, chosen) for spec in small.settings.runs}
+    assert changed == dict.fromkeys(before, True) | {key: False}
+    # A reload shows the same.
+    small.pages.keep()
+    small.keeper.save()
+    shown = small.keeper.page(small.pages.token, small.pages.owner)
+    points = [one["points"] for one in shown["experiments"]]
+    assert points == [10] * len(before) + [7]
+    other, _ = saved_run(small, 5, dataset="breast-cancer")
+    small.hear({"do": "show", "uid": other.uid})
+    assert {run.uid for run in small.session.runs.values()} == {other.uid}
+
+
+def test_a_run_of_another_split_is_not_measured_from_a_certified_one():
+    certified = walked("corrective_fw", points=6, rule="gap", tol=1e-8)
+    other = Run(find_solver("sfw"), {"sampling": "20%"}, 0)
+    other.prepare(datasets.load("diabetes", split_seed=5), certified.walk.grid)
+    while not other.state.over:
+        other.turn()
+    same = walked("sfw", points=6, sampling="20%")
+    for run, known in ((same, True), (other, False)):
+        held = {}
+        sources = RunSources(run, lambda name, columns, *, replace, held=held: held.update(columns))
+        sources.tick({"points"}, TopFeatures(), True, certified)
+        assert np.isfinite(held["suboptimality"]).any() == known
 
 
 def test_other_data_under_the_same_name_make_another_run(history, monkeypatch):
