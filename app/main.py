@@ -2,7 +2,7 @@
 
 import panel as pn
 
-from app.explorer import Explorer
+from app.entrance import page
 
 pn.extension(notifications=False)
-Explorer().page().servable()
+page().servable()

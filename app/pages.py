@@ -25,6 +25,11 @@ _OPEN: WeakValueDictionary[str, Explorer] = WeakValueDictionary()
 """The pages that are open, by the token that each alone knows."""
 
 
+def count() -> int:
+    """Pages that are open."""
+    return len(_OPEN)
+
+
 class Pages:
     """What a page needs to be found again."""
 

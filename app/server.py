@@ -23,6 +23,7 @@ _PUBLIC_REPEATS = 3
 _PUBLIC_WALKING = 120
 _PUBLIC_STEPS = 1_000_000, 15_000_000
 """Steps that are kept, of 120 bytes each: of a page, and of all."""
+_PUBLIC_PAGES = 500
 _MOST_BROUGHT = 4
 _MOST_BROUGHT_IN_ALL = 40
 
@@ -83,6 +84,11 @@ def most_walking() -> int:
     return _PUBLIC_WALKING if public() else sys.maxsize
 
 
+def most_pages() -> int:
+    """Pages that are open at once."""
+    return _PUBLIC_PAGES if public() else sys.maxsize
+
+
 def most_steps() -> tuple[int, int]:
     """Steps that are kept of the runs of a page, and of all pages."""
     return _PUBLIC_STEPS if public() else (sys.maxsize, sys.maxsize)
@@ -102,8 +108,8 @@ def bounds() -> str:
         f"A public server: at most {_PUBLIC_RUNS} runs a page with {_PUBLIC_REPEATS} repeats and "
         f"{_PUBLIC_STEPS[0]:,} steps, and {_MOST_BROUGHT} files of up to "
         f"{limits.bytes // _MEGABYTE} MB, {limits.rows:,} rows, {limits.columns:,} columns, "
-        f"{limits.entries:,} entries and {limits.memory // _MEGABYTE} MB once read. All pages: "
-        f"{_PUBLIC_WALKING} runs at once, {_PUBLIC_STEPS[1]:,} steps, "
+        f"{limits.entries:,} entries and {limits.memory // _MEGABYTE} MB once read. "
+        f"All {_PUBLIC_PAGES} pages: {_PUBLIC_WALKING} runs at once, {_PUBLIC_STEPS[1]:,} steps, "
         f"{_MOST_BROUGHT_IN_ALL} files, {MOST_RUNS_KEPT} saved runs. "
         "Nothing is kept on disk; runs are forgotten when the server stops."
     )

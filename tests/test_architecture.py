@@ -105,7 +105,7 @@ PICTURES = {
 FOR_PICTURES = {"app.live.picture", "app.live.features", "app.live.thinning", "app.runs"}
 SHOWS = {"app.main", "app.explorer", "app.drain", "app.wire", "app.plots.race", "app.plots.paths"}
 SHOWS |= {"app.plots.papers", "app.plots.problems", "app.plots.screen"}
-SHOWS |= {"app.address", "app.app_hooks", "app.cell", "app.report"}
+SHOWS |= {"app.address", "app.entrance", "app.app_hooks", "app.cell", "app.report"}
 """The modules of the app that know Panel, Bokeh or HoloViews."""
 
 
