@@ -13,6 +13,10 @@ from app.settings import Experiment, formula_of
 from fwcore import FORMS, find_solver, warmup
 
 _LONG_SECONDS = 3.0
+# Kernels, before a time that is left is told.
+_ENOUGH = 3
+_asked: dict[str, tuple[float, int]] = {}
+"""When somebody first asked what is compiled, and how much was."""
 
 
 def headline(experiment: Experiment, solvers: Sequence[str]) -> str:
@@ -99,8 +103,14 @@ def _more(run: Run) -> str:
 
 
 def compiling() -> str:
-    """What the server is still compiling, if anything."""
+    """What the server is still compiling, if anything, and for how long."""
     done, total = warmup.progress()
     if done == total:
+        _asked.clear()
         return ""
-    return f"Compiling solvers: {done} of {total}."
+    now = time.monotonic()
+    at, before = _asked.setdefault("first", (now, done))
+    told = f"Compiling solvers: {done} of {total}"
+    if done - before < _ENOUGH:
+        return f"{told}."
+    return f"{told}, about {(now - at) / (done - before) * (total - done):.0f} s left."

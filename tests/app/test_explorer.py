@@ -13,7 +13,7 @@ from fakes import scheduler, wait_for
 from panel.io.state import set_curdoc
 from told import computed, drained, held
 
-from app import address, explorer, live, recorded, views
+from app import address, explorer, live, recorded, views, words
 from app.drain import Drain
 from app.live.picture import Axis, Layer, Picture
 from app.runs import RunState
@@ -344,3 +344,16 @@ def test_pages_of_one_session_have_places_of_their_own():
     gone = weakref.ref(documents.pop(0))
     gc.collect()
     assert gone() is None
+
+
+def test_what_is_compiled_is_told_with_the_time_that_is_left(monkeypatch):
+    clock, done = [100.0], [2]
+    monkeypatch.setattr(words.warmup, "progress", lambda: (done[0], 42))
+    monkeypatch.setattr(words.time, "monotonic", lambda: clock[0])
+    words._asked.clear()
+    assert words.compiling() == "Compiling solvers: 2 of 42."
+    clock[0], done[0] = 120.0, 12
+    assert words.compiling() == "Compiling solvers: 12 of 42, about 60 s left."
+    done[0] = 42
+    assert words.compiling() == ""
+    assert words._asked == {}
