@@ -58,7 +58,9 @@ def _marks(
     """One layer of one run."""
     kind = layer["kind"]
     if kind == "level":
-        return [] if run["stop"] is None else [hv.HLine(run["stop"]).opts(_line_look(layer, run))]
+        if run["stop"] is None:
+            return []
+        return [hv.HLine(run["stop"]).opts(**_line_look(layer, run))]
     rows = run["rows"].get(layer["source"], {})
     x = layer["x"] or picture["x"]["column"]
     y = layer["y"] or picture["y"]["column"]

@@ -81,6 +81,15 @@ def test_every_picture_of_the_page_is_drawn_or_says_why_not(entries, picture):
         assert len(re.findall(r"<div id=", text)) == 1
 
 
+def test_the_threshold_is_drawn_where_a_gap_is_the_rule(entries):
+    certified = shown(walked("corrective_fw", points=5, rule="gap", tol=1e-4))
+    for several, levels in ((certified, [1e-4]), (entries, [])):
+        (held,) = told(several, ("gap",), Outlook())
+        drawn = screen(held)
+        assert [e.data for e in drawn if type(e).__name__ == "HLine"] == levels
+        assert hv.render(drawn)
+
+
 def test_repeats_are_drawn_as_a_band(entries):
     (held,) = told(entries[:1], ("error",), Outlook(), {1: [entries[0].run] * 3})
     (area,) = [element for element in screen(held) if type(element).__name__ == "Area"]
