@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from app import commands, own_files, server, shelf
+from app import address, commands, own_files, server, shelf
 from app.look import look_at
 from fwcore import DatasetError, ParameterError, datasets
 
@@ -205,14 +205,19 @@ class Bringing:
         if degree not in [size[0] for size in self._sizes(self._parsed)]:
             rule = "one whose products can be counted, and fit on this server"
             raise ParameterError("degree", "the page", rule, degree)
-        title = self._name
+        title, parsed = self._name, self._parsed
 
         def make() -> shelf.Own:
             own = shelf.own_of(made, title)
             own_files.keep(own, made)
             return own
 
-        self._explorer.reading.start(make, self._use, self._refuse)
+        def use(own: shelf.Own) -> None:
+            # Another file may have come since, or the dialog was closed.
+            if self._parsed is parsed:
+                self._use(own)
+
+        self._explorer.reading.start(make, use, self._refuse)
         self._tell("reading")
         self._explorer.watch()
 
@@ -227,6 +232,8 @@ class Bringing:
         self._tell("used")
         self._explorer.offer()
         self._explorer.show()
+        if address.served():
+            self._explorer.pages.keep()
 
     def do_make(self, data: dict[str, Any]) -> None:
         """Make data with a generator, and choose them."""

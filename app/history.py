@@ -1,7 +1,7 @@
 """Saved runs: an SQLite file in the user's data folder, or memory where nothing may stay.
 
-A run is a row of facts and pieces, which are only ever added, so that a crash loses at most what
-was not yet added. All access is through one connection, under one lock.
+A run is a row of facts and pieces, which are added while it goes on, so that a crash loses at most
+what was not yet added. All access is through one connection, under one lock.
 """
 
 from __future__ import annotations
@@ -65,6 +65,11 @@ class History:
         self._reader: sqlite3.Connection | None = None
         with self._lock:
             self._open()
+
+    @property
+    def lasting(self) -> bool:
+        """Whether what is saved outlives this server."""
+        return self._file is not None
 
     def _open(self) -> None:
         try:

@@ -63,7 +63,7 @@ class Keeper:
         self._thread: threading.Thread | None = None
 
     def follow(self, run: Run, owner: str, name: str, experiment: Experiment) -> None:
-        """Save a run from its first point to its end."""
+        """Save a run from its start to its end."""
         # Data that were brought may be gone when the run ends.
         title = shelf.find(experiment.dataset).title
         with self._lock:
@@ -176,6 +176,9 @@ class Keeper:
         """List a run that has no point yet, so that it is not lost if the server ends before its
         first; whether there was anything to be done.
         """
+        if not self.history.lasting:
+            # In memory it would take the place of one that has points.
+            return False
         if over and one.listed:
             self.history.remove(one.run.uid)
             self._leave(one)

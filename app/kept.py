@@ -61,7 +61,6 @@ class KeptWalk:
         self.reached = len(points)
         self.chunks = np.split(trace, np.flatnonzero(np.diff(trace["point"])) + 1)
         self.notes: dict[str, Any] = facts.get("notes", {})
-        self.source = tuple((name, value) for name, value in facts.get("source", ()))
         self._trace, self._facts = trace, facts
         self.whole = bool(facts)
         """Whether there is a result."""
@@ -89,7 +88,7 @@ class KeptWalk:
             trace=self._trace,
             versions=facts["versions"],
             notes=self.notes,
-            source=self.source,
+            source=tuple((name, value) for name, value in facts["source"]),
         )
 
 
@@ -124,11 +123,6 @@ class Kept(Reached):
         walk.options = _read(self.solver, options)
         self.label, self.message = label, message
         self.state = RunState.DONE if walk.reached == len(walk.grid) else RunState.STOPPED
-
-    @property
-    def source(self) -> tuple[tuple[str, Any], ...]:
-        known: tuple[tuple[str, Any], ...] = self.walk.source
-        return known
 
     @property
     def ended(self) -> bool:

@@ -16,8 +16,7 @@ from typing import Any
 from app import own_files, server
 from app.controls.fields import take
 from app.controls.run import take_run
-from app.outlook import Outlook
-from app.outlook import read as read_outlook
+from app.outlook import Outlook, as_known
 from app.run_spec import RunSpec
 from app.settings import MOST_RUNS, Settings
 from fwcore import DEFAULT_LOSS, ParameterError, datasets
@@ -145,21 +144,20 @@ def _take_run(settings: Settings, entry: Any) -> None:
 
 def to_link(settings: Settings, outlook: Outlook | None = None) -> str:
     """The settings, and how they are looked at, as the value of ``s`` in a query: a version, a dot,
-    and the rest. Names that make it too long are cut, and if need be left out.
+    and the rest. Where it is too long, how they are looked at is left out; names are cut, and if
+    need be left out as well.
     """
     held = document(settings)
     look = {} if outlook is None else outlook.document()
-    held |= {"look": look} if look else {}
-    link = _packed(held)
+    link = _packed(held | ({"look": look} if look else {}))
+    if len(link) > _MOST_MADE:
+        link = _packed(held)
     for longest in (12, 0):
         if len(link) <= _MOST_MADE:
             break
         for run in held["runs"]:
             run["name"] = run.get("name", "")[:longest]
         held["runs"] = [{k: v for k, v in run.items() if k != "name" or v} for run in held["runs"]]
-        link = _packed(held)
-    if len(link) > _MOST_MADE and look:
-        del held["look"]
         link = _packed(held)
     return link
 
@@ -194,5 +192,4 @@ def read_link(text: str) -> tuple[Settings, Outlook]:
     except (binascii.Error, zlib.error, ValueError, RecursionError):
         raise ParameterError("link", "the page", "whole, as Share made it", text[:40]) from None
     look = held.get("look", {}) if isinstance(held, dict) else {}
-    outlook = read_outlook(look)
-    return restored(held), outlook
+    return restored(held), as_known(look)

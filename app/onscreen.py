@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from app.live import all_pictures
 from app.live.features import TopFeatures
-from app.live.picture import AXES, Picture, Shown
+from app.live.picture import AXES, Columns, Picture, Shown
 from app.live.reference import reference_of
 from app.live.sources import RunSources
 from app.live.spread import reached_by_all, spread
 from app.outlook import Outlook
 from app.runs import Run
 from app.theme import run_look
+
+_log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 def on_screen(
@@ -54,10 +58,9 @@ def on_screen(
                 "rows": rows,
                 **run_look(styles[entry.key]),
             })  # fmt: skip
-        found.append(
-            _declared(picture, outlook)
-            | {"runs": runs, "finding": picture.finding_at(shown, outlook.sight(picture, point))}
-        )
+        find = partial(picture.finding_at, shown, outlook.sight(picture, point))
+        finding = _safely(picture, find, "")
+        found.append(_declared(picture, outlook) | {"runs": runs, "finding": finding})
     return sorted(found, key=lambda told: names.index(told["name"]))
 
 
@@ -76,10 +79,19 @@ def _rows(
         held[source] = columns
 
     RunSources(entry.run, send).tick(picture.sources, features, True, reference)
-    computed = {
-        source: partial(make, entry, lead, point) for source, make in picture.computed.items()
-    }
-    return held | {source: compute() for source, compute in computed.items()}
+    for source, compute in picture.computed.items():
+        columns: Columns = {}
+        held[source] = _safely(picture, partial(compute, entry, lead, point), columns)
+    return held
+
+
+def _safely(picture: Picture, make: Callable[[], T], otherwise: T) -> T:
+    """What is made; one picture that fails leaves the others as they are."""
+    try:
+        return make()
+    except Exception:
+        _log.exception("The picture %s fails", picture.name)
+        return otherwise
 
 
 def _declared(picture: Picture, outlook: Outlook) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def read(held: Any) -> Outlook:
     views = {view.name: view for view in all_views()}
     pictures = {picture.name: picture for picture in all_pictures()}
     view = held.get("view", "")
-    if view and view not in [*views]:
+    if view != "" and view not in [*views]:
         raise ParameterError("view", "the page", f"one of {[*views]}", str(view)[:40])
     axes = _mapping(held, "axes", pictures)
     large = _mapping(held, "large", views)
@@ -87,6 +87,14 @@ def read(held: Any) -> Outlook:
         pace = pace[0], pace[1]
     checked = {name: _axes(pictures[name], chosen) for name, chosen in axes.items()}
     return Outlook(view, {name: chosen for name, chosen in checked.items() if chosen}, large, pace)
+
+
+def as_known(held: Any) -> Outlook:
+    """An outlook that was kept; as a page begins, where it names what is not there any more."""
+    try:
+        return read(held)
+    except ParameterError:
+        return Outlook()
 
 
 def _mapping(held: dict[str, Any], name: str, known: Mapping[str, Any]) -> dict[str, Any]:

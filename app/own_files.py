@@ -10,6 +10,8 @@ import logging
 import os
 import re
 import tempfile
+import time
+import zipfile
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import cache
@@ -26,6 +28,7 @@ from fwcore import DatasetError, Problem, datasets
 _MOST_BYTES = 4 << 30
 """Of all files; those that were used longest ago go."""
 _VERSION = 1
+_HALF, _DAY = ".part", 86_400.0
 _NAME = re.compile(r"own-[0-9a-f]{16}")
 _ABOUT = ("title", "rows", "columns", "task", "test_fraction", "loss", "degree", "response")
 _log = logging.getLogger(__name__)
@@ -53,7 +56,7 @@ def keep(own: shelf.Own, dataset: datasets.Dataset) -> None:
 def kept(name: str) -> bool:
     """Whether data are in a file."""
     known = _NAME.fullmatch(name) is not None and not server.public()
-    return known and _place(name, "json").exists()
+    return known and all(_place(name, suffix).exists() for suffix in ("json", "npz"))
 
 
 def recall(name: str) -> shelf.Own | None:
@@ -77,22 +80,23 @@ def recall(name: str) -> shelf.Own | None:
 def _reader(name: str, about: dict[str, Any]) -> Callable[[int, float, str], Problem]:
     @cache
     def whole() -> shelf.Own:
-        own = shelf.own_of(_read(name, about), about["title"])
-        if own.name != name:
-            raise DatasetError(f"The copy of {about['title']} was changed: bring the file again.")
+        try:
+            own: shelf.Own | None = shelf.own_of(_read(name, about), about["title"])
+        except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
+            own = None
+        if own is None or own.name != name:
+            # So that it is written anew when the file comes again.
+            _place(name, "json").unlink(missing_ok=True)
+            title = about["title"]
+            raise DatasetError(f"The copy of {title} is gone or changed: bring the file again.")
         return own
 
     return lambda seed, share, loss: whole().make(seed, share, loss)
 
 
 def _read(name: str, about: dict[str, Any]) -> datasets.Dataset:
-    try:
-        with np.load(_place(name, "npz"), allow_pickle=False) as held:
-            arrays = {key: held[key] for key in held.files}
-    except (OSError, ValueError) as error:
-        raise DatasetError(
-            f"The copy of {about['title']} is gone: bring the file again."
-        ) from error
+    with _place(name, "npz").open("rb") as file, np.load(file, allow_pickle=False) as held:
+        arrays = {key: held[key] for key in held.files}
     shape = tuple(arrays["shape"].tolist())
     if "indptr" in arrays:
         parts = (arrays["data"], arrays["indices"], arrays["indptr"])
@@ -125,7 +129,7 @@ def _place(name: str, suffix: str) -> Path:
 def _write(place: Path, write: Callable[[Any], Any]) -> None:
     """A file that is there whole, or not at all."""
     place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=place.parent, delete=False) as file:
+    with tempfile.NamedTemporaryFile(dir=place.parent, suffix=_HALF, delete=False) as file:
         try:
             write(file)
         except BaseException:
@@ -144,6 +148,10 @@ def _make_room(size: int) -> None:
     """
     if size > _MOST_BYTES:
         raise ValueError(f"{size >> 20} MB, where {_MOST_BYTES >> 20} are kept in all")
+    for path in _place("own", "npz").parent.glob(f"*{_HALF}"):
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime > _DAY:
+                path.unlink()
     found = []
     for path in _place("own", "npz").parent.glob("*.npz"):
         with contextlib.suppress(OSError):

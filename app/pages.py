@@ -11,9 +11,8 @@ from weakref import WeakValueDictionary
 
 from app import address, own_files, server
 from app.keeper import load
-from app.links import document, read_link, restored
-from app.outlook import Outlook
-from app.outlook import read as read_outlook
+from app.links import document, read_link, restored, to_link
+from app.outlook import Outlook, as_known
 from app.runs import FIRST_PACE, Pace
 from app.settings import Experiment, Settings
 from fwcore import DatasetError, ParameterError
@@ -58,6 +57,15 @@ class Pages:
             told = {"view": outlook.view, "axes": outlook.axes, "large": outlook.large}
             page.event("outlook", **told)
 
+    def link(self) -> str:
+        """The query of an address that shows the settings elsewhere; nothing for data of one's own,
+        which others have not.
+        """
+        settings = self._explorer.settings
+        if settings.dataset in {own.name for own in settings.own}:
+            return ""
+        return f"?s={to_link(settings, self.outlook)}"
+
     def asked_for(self) -> Settings:
         """The settings of the link that was opened, or those that a page begins with."""
         asked = address.asked("s")
@@ -75,7 +83,8 @@ class Pages:
         return self.token if server.public() else ""
 
     def enter(self, token: str) -> None:
-        """Be found under a token from now on."""
+        """Be found under a token from now on, and under no other."""
+        self.leave()
         self.token = token
         _OPEN[token] = self._explorer
 
@@ -132,13 +141,15 @@ class Pages:
             shown = page.keeper.page(token, owner)
             if shown is None:
                 return
+            look = as_known(shown.get("look", {}))
             settings = restored(shown["document"], page.settings)
             experiment, groups, names = self._saved(shown, owner)
             held = shown.get("experiments") or [shown["experiment"]] * len(settings.runs)
             experiments = [Experiment(**one) if one else None for one in held]
-            lesson, look = shown.get("lesson"), read_outlook(shown.get("look", {}))
+            lesson = shown.get("lesson")
         page.begin_again(settings)
         page.teaching.resume(lesson)
+        page.set_pace(FIRST_PACE)
         self.turn(look)
         if experiment is not None:
             shown_runs = zip(settings.runs, groups, names, experiments, strict=True)

@@ -54,13 +54,8 @@ class Reached:
         """Points of the whole path."""
         return 0 if self.walk is None else int(self.walk.grid.size)
 
-    @property
-    def source(self) -> tuple[tuple[str, Any], ...]:
-        """What the problem was made of, by name; nothing where that is not known."""
-        return tuple(self.walk.problem.source)
-
-    def kappa(self, planned: str = "") -> int | None:
-        """The columns that a step looks at, at the end of the path, or would by the rule that is
+    def kappa(self, planned: str = "", progress: float = 1.0) -> int | None:
+        """The columns that a step looks at, so far along the path, or would by the rule that is
         ``planned``; None of methods that sample none.
         """
         declared = self.solver.Options.declared()
@@ -71,7 +66,7 @@ class Reached:
             rule = declared["sampling"].read(planned)
         if rule.waits:
             return None
-        return int(rule.kappa(int(self.walk.problem.p), 1.0))
+        return int(rule.kappa(int(self.walk.problem.p), progress))
 
     @property
     def points(self) -> Any:

@@ -58,7 +58,8 @@ def report(results: Mapping[str, PathResult], about: Mapping[str, Any]) -> str:
             _link(about.get("link", "")),
         )
     )
-    return html_page(f"Frank-Wolfe Explorer: {', '.join(results)}", script, body)
+    names = [str(row[0]) for row in about.get("rows", [])] or [*results]
+    return html_page(f"Frank-Wolfe Explorer: {', '.join(names)}", script, body)
 
 
 def embedded(pictures: Mapping[str, Any]) -> tuple[str, dict[str, str]]:

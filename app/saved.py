@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from app import commands, papers, server
 from app.keeper import load
-from app.links import to_link
 from app.settings import MOST_RUNS
 from fwcore import ParameterError
 
@@ -30,10 +29,7 @@ class SavedRuns:
         self._explorer.pages.come_back(commands.text(data, "token", 100))
 
     def do_share(self, data: dict[str, Any]) -> None:
-        page = self._explorer
-        # A link is for others, too, who have not these data.
-        own = page.settings.dataset in {own.name for own in page.settings.own}
-        page.event("share", query="" if own else f"?s={to_link(page.settings, page.pages.outlook)}")
+        self._explorer.event("share", query=self._explorer.pages.link())
 
     def do_papers(self, data: dict[str, Any]) -> None:
         self._explorer.wire.put(papers=papers.listed())

@@ -47,7 +47,7 @@ class Session:
         self.names: dict[int, str] = {}
         """What the entries were called when they were run: pictures show what was run."""
         self.experiments: dict[int, Experiment] = {}
-        """The problem of each run; a saved one may have another split or grid than the others."""
+        """The problem of each run; a saved one may have another grid than the others."""
         self._made_of: dict[int, tuple[Any, ...]] = {}
         self._aside: dict[int, tuple[list[Run], tuple[Any, ...], Experiment]] = {}
 
@@ -71,11 +71,9 @@ class Session:
 
     def show(self, experiment: Experiment, spec: RunSpec, group: Sequence[Any], name: str) -> None:
         """Show a run that was begun elsewhere, with its repeats, as that of an entry; those of
-        other data or another loss go.
+        other rows or another loss go.
         """
-        if self.experiment is not None and not experiment.alike(self.experiment):
-            self.reset()
-        self.experiment = experiment
+        self._turn_to(experiment)
         self.forget(spec.key)
         self.experiments[spec.key] = experiment
         self.runs[spec.key], self.repeats[spec.key] = group[0], [*group[1:]]
@@ -84,6 +82,12 @@ class Session:
         self._made_of[spec.key] = (first.solver.name, first.options, first.seed, len(group))
         for run in group:
             self._hold(run)
+
+    def _turn_to(self, experiment: Experiment) -> None:
+        """Runs of other rows or another loss go."""
+        if self.experiment is not None and not experiment.alike(self.experiment):
+            self.reset()
+        self.experiment = experiment
 
     def outdated(self, spec: RunSpec, experiment: Experiment) -> bool:
         """Whether what is shown of an entry is not what it would give now."""
@@ -113,9 +117,7 @@ class Session:
         """
         chosen = [spec for spec in specs if self.outdated(spec, experiment)] or list(specs)
         room.admit(sum(spec.repeats for spec in chosen), self._owner)
-        if experiment != self.experiment:
-            self.reset()
-        self.experiment = experiment
+        self._turn_to(experiment)
         new: list[Run] = []
         for spec in chosen:
             kept = self._unfinished(spec, experiment)

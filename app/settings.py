@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import param
@@ -56,10 +56,10 @@ class Experiment:
     delta_max: float | None
 
     def alike(self, other: Experiment) -> bool:
-        """Whether coefficients and errors of both may stand beside each other: of the same data and
-        loss, whatever the split and the grid.
+        """Whether coefficients and errors of both may stand beside each other: of the same rows and
+        loss, whatever the grid. Of other rows other columns may be constant, which are dropped.
         """
-        return (self.dataset, self.loss) == (other.dataset, other.loss)
+        return replace(self, points=0, delta_max=None) == replace(other, points=0, delta_max=None)
 
 
 EXPERIMENT = tuple(f.name for f in fields(Experiment))
@@ -159,6 +159,9 @@ class Settings(OptionsAsSettings, param.Parameterized):
             There are none of that name, or they cannot be made.
         """
         known = self.param.dataset.objects
+        # Some may have been registered since the page was opened.
+        if late := [d.name for d in server.catalogue() if d.name not in known]:
+            known = self.param.dataset.objects = [*known, *late]
         if datasets.made.is_made(name):
             entry = server.checked(datasets.find(name))
             name = entry.name
@@ -182,7 +185,9 @@ class Settings(OptionsAsSettings, param.Parameterized):
 
     def bring(self, own: shelf.Own) -> None:
         """Offer data that no catalogue knows, and choose them."""
-        if own.name not in self.param.dataset.objects:
+        if own.name in self.param.dataset.objects:
+            shelf.renew(own)
+        else:
             self.own.append(shelf.bring(own))
             self.param.dataset.objects = [*self.param.dataset.objects, own.name]
         self.dataset = own.name

@@ -60,6 +60,13 @@ def bring(own: Own) -> Own:
     return known
 
 
+def renew(own: Own) -> None:
+    """Have data that were brought before be read as they are now."""
+    with _lock:
+        if own.name in _brought:
+            _brought[own.name] = own, _brought[own.name][1]
+
+
 def leave(name: str) -> None:
     """Forget data that nobody else has brought."""
     with _lock:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from app import commands, words
 from app.export import FORMATS
-from app.links import to_link
 from app.live.picture import Shown
 from app.onscreen import on_screen
 from app.tables import runs_table
@@ -39,7 +38,7 @@ class Taking:
             raise ParameterError("format", "the page", rule, kind)
         if self._explorer.making.busy:
             raise ParameterError("format", "the page", "asked for once the last is made", kind)
-        make, told = self._maker(kind, shown), self._left_out(shown)
+        make, told = self._maker(kind, shown), self._left_out()
         self._explorer.making.start(
             lambda: _file(kind, make()) | {"told": told},
             self._send,
@@ -69,10 +68,10 @@ class Taking:
         reached = [entry for entry in self._explorer.feed.shown() if entry.run.reached]
         return [entry for entry in reached if entry.run.exact or not FORMATS[kind].whole]
 
-    def _left_out(self, shown: list[Shown]) -> str:
+    def _left_out(self) -> str:
         """What a file lacks of what is on screen, in a sentence."""
-        held = {entry.key for entry in shown if entry.run.exact}
-        recorded = [e.name for e in self._explorer.feed.shown() if e.key not in held]
+        reached = [entry for entry in self._explorer.feed.shown() if entry.run.reached]
+        recorded = [entry.name for entry in reached if not entry.run.exact]
         if not recorded:
             return ""
         return f"Recorded in short, without their points: {', '.join(recorded)}. Run walks them."
@@ -97,13 +96,12 @@ class Taking:
         page = self._explorer
         table = runs_table(shown)
         experiment = page.session.experiment or page.settings.chosen()
-        link = to_link(page.settings, page.pages.outlook)
         return {
             "headline": words.headline(experiment, [entry.run.solver.name for entry in shown]),
             "head": table["head"],
             "rows": table["rows"],
-            "left_out": self._left_out(shown),
-            "link": "" if page.settings.own else f"?s={link}",
+            "left_out": self._left_out(),
+            "link": page.pages.link(),
         }
 
     def _send(self, file: dict[str, Any]) -> None:

@@ -30,7 +30,8 @@ class DataDialog {
         event.preventDefault()
         if (event.dataTransfer.files[0]) this.bring(event.dataTransfer.files[0])
       }}, h('span', {}, 'Drop a file of your own here, or choose one: CSV, Parquet, ARFF, LIBSVM, '
-        + 'Vowpal Wabbit, NumPy or MATLAB. It stays on this server, for this page.'), file)
+        + 'Vowpal Wabbit, NumPy or MATLAB. Your own server keeps it in your data folder, '
+        + 'a public one forgets it with this page.'), file)
     const see = button('Look at the chosen data', () => {
       this.brought.replaceChildren(h('progress', {'aria-label': 'Read'}))
       this.app.send({do: 'data_look'})

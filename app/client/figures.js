@@ -124,8 +124,9 @@ class Picture {
     return this.data.some(part => {
       const [x, y] = this.columns(part.layer)
       const {data} = part.renderer.data_source
-      return (data[y.split('|')[0]] ?? []).some((value, k) => drawable(value)
-        && (MARKS[part.layer.kind].parts || drawable(data[x]?.[k])))
+      const [end] = MARKS[part.layer.kind].parts ?? ['']
+      return (data[y.split('|')[0] + end] ?? []).some((value, k) => drawable(value)
+        && drawable(data[x]?.[k]))
     })
   }
 

@@ -42,7 +42,8 @@ class Stage {
     const {view, axes, large} = this.app.state.get('outlook')
     this.enlarged = new Map(Object.entries(large))
     this.gallery.choose(axes)
-    this.name = view || this.name || this.views[0].name
+    const seen = this.views.some(known => known.name == view)
+    this.name = seen ? view : this.name ?? this.views[0].name
     return true
   }
 

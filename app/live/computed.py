@@ -20,8 +20,7 @@ class Computation:
         self.over = False
         self._compute, self._at = compute, (entry, lead, point)
         self.owner: object = entry.run.owner
-
-    urgent = True
+        self.urgent = not getattr(compute, "takes_a_pass", False)
 
     def due(self) -> float | None:
         return None if self.over else 0.0

@@ -26,7 +26,7 @@ class PredictionError(Picture):
     tips = ("point", "test_error", "train_error", "l1")
     help = (
         "The error on rows held out (strong) and on the rows learnt from (faint). The train "
-        "error falls all along the path; the test error turns where the model begins to "
+        "error falls along an exact path; the test error turns where the model begins to "
         "learn noise. The diamond is the point that one would choose."
     )
     legend = "Strong: test. Faint: train. Diamond: least test error."

@@ -37,9 +37,9 @@ class PathGaps(Picture):
     blank = {"": "No gap: libraries show no steps, and problems with k columns are not convex."}
     help = (
         "The duality gap bounds how far a point is from the optimum. A solver that samples "
-        "columns knows the gap over its sample alone (hollow), which is never larger than "
-        "the true one (filled). The shaded gulf is what it cannot know; a small hollow mark "
-        "certifies nothing."
+        "columns knows the gap over its sample alone (hollow), which at the same iterate is "
+        "never larger than the true one (filled). The shaded gulf is what it cannot know; a "
+        "small hollow mark certifies nothing."
     )
     legend = (
         "Filled: true gap. Hollow: the method's own. Shaded: what the sample did not see. Level: "
@@ -101,9 +101,9 @@ class StepGaps(Picture):
     )
     help = (
         "The gap that the method itself sees, step by step over the whole path. It jumps up "
-        "at each new point of the path, where the ball grows, and falls while the point is "
-        "walked. Circles are true gaps, computed off the clock every thousand steps and at "
-        "the end of each point."
+        "at each new point of the path, and falls while the point is walked. Circles are "
+        "true gaps, computed off the clock every thousand steps and at the end of each "
+        "point."
     )
     legend = (
         "Line: the method's own gap. Circles: true gap. Dots: largest move. Level: stopping "
@@ -134,8 +134,8 @@ class InsidePoint(Picture):
     )
     help = (
         "The steps of one point of the path, for the selected run: move the cursor to "
-        "choose the point. A sampled gap is noisy, because each step sees another sample; a "
-        "deterministic one falls about as C/k, with the zig-zag of Frank-Wolfe."
+        "choose the point. A sampled gap is noisy, because each step sees another sample; "
+        "that of Frank-Wolfe over all columns falls about as C/k, with its zig-zag."
     )
     legend = "Of the selected run. Line: its own gap. Circles: true gap. Level: stopping threshold."
     lead_only = True

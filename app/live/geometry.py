@@ -160,7 +160,8 @@ class Geometry(Picture):
     def finding(self, runs: Sequence[Shown]) -> str:
         """The features that are drawn."""
         lead = next((shown for shown in runs if shown.lead and shown.run.ended), None)
-        chosen = None if lead is None else _pair(lead)
+        parabola = lead is not None and lead.run.walk.problem.loss.closed_line_search
+        chosen = _pair(lead) if lead is not None and parabola else None
         if lead is None or chosen is None:
             return ""
         first, second = (lead.run.feature_name(int(j)) for j in chosen)

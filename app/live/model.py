@@ -74,7 +74,9 @@ class Coefficients(Picture):
         indices, values = lead.run.last_column
         sizes = np.sort(np.abs(values))[::-1]
         half = int(np.searchsorted(np.cumsum(sizes), sizes.sum() / 2)) + 1
-        return f"{half} of the {len(indices):,} active features of {lead.name} carry half its norm"
+        carry = "carries" if half == 1 else "carry"
+        count = f"{half} of the {len(indices):,} active features"
+        return f"{count} of {lead.name} {carry} half its norm"
 
     def describe(self, run: Run) -> str:
         indices, values = run.last_column
@@ -112,11 +114,13 @@ class Fit(Picture):
         Layer("line", "fit", x="actual", y="actual", style={"line_width": 0.8, "line_alpha": 0.6}),
     )
     help = (
-        "Each dot is a row that was held out, of the selected run at the cursor. On the "
+        "Each dot is a row that was held out, or where none is one learnt from. On the "
         "line the prediction is right. The cloud is less steep than the line: the l1 norm "
         "holds coefficients back, and noise cannot be predicted."
     )
-    legend = "A dot a row held out, of the selected run. On the line the prediction is right."
+    legend = (
+        "A dot a row held out (or learnt from, where none is), of the selected run. Line: right."
+    )
     about = ()
     lead_only = True
     computed = {"fit": _fit}

@@ -97,9 +97,8 @@ class Simulator(Picture):
             return ""
         p, relevant, _ = _sizes(lead)
         miss = sampling.miss_probability(p, kappa, relevant)
-        return (
-            f"A draw of {lead.name} misses all {relevant} relevant columns {miss:.0%} of the time"
-        )
+        those = f"all {relevant} relevant columns" if relevant > 1 else "a relevant column"
+        return f"A draw of {lead.name} misses {those} {miss:.0%} of the time"
 
     def describe(self, run: Run) -> str:
         kappa = run.kappa()

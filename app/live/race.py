@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from app.live.picture import SPREAD, Axis, Layer, Picture, Shown, Sight
+from app.live.thinning import ROUNDING
 from app.runs import COSTS, Run, counted
 
 
@@ -76,7 +77,8 @@ def _cheapest(runs: Sequence[Shown], unit: str) -> str:
     expensive = next((s for s in costs if s.pinned and s is not cheap), expensive)
     ratio = costs[expensive] / costs[cheap]
     if ratio < 1.05:
-        return f"All reach test error {shared:.3g} for as many {COSTS[unit]}"
+        names = f"{cheap.name} and {expensive.name}"
+        return f"{names} reach test error {shared:.3g} for as many {COSTS[unit]}"
     fewer = f"{ratio:,.0f} times" if ratio >= 10.0 else f"{ratio:.1f} times"
     return (
         f"{cheap.name} reaches test error {shared:.3g} with {fewer} fewer {COSTS[unit]} than "
@@ -88,7 +90,10 @@ def _ends(runs: Sequence[Shown], measure: str) -> str:
     """Where the runs have ended, the lowest first."""
     ended = [shown for shown in runs if shown.run.ended]
     if measure == "relative_gap":
-        told, ends = "Worst true gap / f(0)", {s.name: s.run.relative_gaps.max() for s in ended}
+        told, ends = (
+            "Worst true gap / f(0)",
+            {s.name: max(float(s.run.relative_gaps.max()), ROUNDING) for s in ended},
+        )
     elif measure == "train_error":
         told, ends = "Train error at the end", {s.name: s.run.points[measure][-1] for s in ended}
     else:
@@ -127,7 +132,9 @@ def _least_errors(run: Run, unit: str) -> Any:
     spent = _costs(run, unit)
     # A look at a few rows of a column is no dot product.
     by_rows = unit == "dots" and run.solver.draws == "rows"
-    if by_rows or not spent.size or not spent[-1] > 0:
+    # A library counts its calls alone.
+    uncounted = unit != "seconds" and not run.solver.counts
+    if by_rows or uncounted or not spent.size or not spent[-1] > 0:
         return np.zeros(0)
     errors = np.fmin.accumulate(run.points["test_error"])
     return errors if errors.size and np.isfinite(errors[-1]) else np.zeros(0)

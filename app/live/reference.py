@@ -23,13 +23,6 @@ def reference_of(runs: Iterable[Run]) -> Run | None:
     return best if best is not None and worst[best] <= _WORST_GAP else None
 
 
-def same_problem(run: Run, other: Run) -> bool:
-    """Whether two runs walk the same f, that of the same rows, as far as it is known."""
-    ours, theirs = run.source, other.source
-    alike = ours == theirs or not ours or not theirs
-    return alike and bool(run.walk.problem.f0 == other.walk.problem.f0)
-
-
 def suboptimality(rows: Any, f0: float, reference: Run | None) -> NDArray[Any]:
     """f(a) minus the least f of that l1 norm, relative to f(0), of each row of a table of points.
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from app.live.features import TopFeatures, lookup
-from app.live.reference import same_problem, suboptimality
+from app.live.reference import suboptimality
 from app.live.thinning import ROUNDING, Thinner
 from app.runs import COSTS, Run
 from fwcore import Status
@@ -53,9 +53,6 @@ class RunSources:
     ) -> None:
         """Send what is new of the sources that somebody looks at."""
         run = self.run
-        # Of another split f is another function.
-        if reference is not None and run.walk is not None and not same_problem(run, reference):
-            reference = None
         if reference is not self._reference:
             self._reference, self._sent["points"] = reference, 0
         if run.walk is None or (run.latest is None and not run.state.over):

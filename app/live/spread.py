@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.live.picture import Columns
-from app.live.reference import same_problem, suboptimality
+from app.live.reference import suboptimality
 from app.runs import COSTS, Run
 
 _ALONG = ("l1", "point", *COSTS)
@@ -47,8 +47,6 @@ def _column(run: Run, name: str, reference: Run | None) -> np.ndarray:
         return np.asarray(rows["steps"])
     if name == "relative_gap":
         return run.relative_gaps
-    if name == "suboptimality" and reference is not None and not same_problem(run, reference):
-        reference = None
     if name == "suboptimality":
         return suboptimality(rows, run.walk.problem.f0, reference)
     if name == "least_error":

@@ -69,7 +69,7 @@ def all_datasets() -> tuple[Entry, ...]:
 
 def register(entry: Entry) -> None:
     """Add a dataset to this process, whose ``make`` gives its arrays: it is found by its name, on
-    the page and from the shell as those of the catalogue.
+    the page as in Python, as those of the catalogue are. Other processes have to register it, too.
 
     Raises
     ------

@@ -91,9 +91,9 @@ def read(entry: Entry) -> Dataset:
     rows = X.shape[0] + (0 if test is None else test[0].shape[0])
     if (rows, X.shape[1]) != (entry.rows, entry.features):
         said = f"{entry.rows:,} x {entry.features:,}"
-        found = f"{rows:,} x {X.shape[1]:,}, where the catalogue says {said}"
+        found = f"{rows:,} x {X.shape[1]:,}, where its entry says {said}"
         raise DatasetError(
-            f"The files of {entry.name} hold {found}. They are not what they should be."
+            f"The data of {entry.name} hold {found}. They are not what they should be."
         )
     known = {key: getattr(entry, key) for key in _SHARED}
     return Dataset(
@@ -162,6 +162,16 @@ def load(
         return _load(entry, files, split_seed, fraction, loss or entry.loss, positive)
 
 
+def _key(entry: Entry, made_of: tuple[Any, ...]) -> str:
+    """A hash of all that a problem comes from."""
+    makers = [importlib.metadata.version(package) for package in _MAKERS]
+    files, *rest = made_of
+    recipe = json.dumps(
+        [_READING, dataclasses.asdict(entry), files, makers, *rest], sort_keys=True, default=str
+    )
+    return hashlib.blake2b(recipe.encode(), digest_size=16).hexdigest()
+
+
 @lru_cache(maxsize=4)
 def _load(
     entry: Entry,
@@ -171,16 +181,11 @@ def _load(
     loss: str,
     positive: bool,
 ) -> Problem:
-    makers = [importlib.metadata.version(package) for package in _MAKERS]
-    recipe = json.dumps(
-        [_READING, dataclasses.asdict(entry), files, makers, split_seed, fraction, loss, positive],
-        sort_keys=True,
-        default=str,
-    )
-    key = hashlib.blake2b(recipe.encode(), digest_size=16).hexdigest()
     # Nobody knows what a function would make by now; and there may be any number of names that say
     # how to make data.
     stored = entry.make is None and not made.is_made(entry.name)
+    made_of = (files, split_seed, fraction, loss, positive)
+    key = _key(entry, made_of) if stored else ""
     problem = store.opened(key) if stored else None
     if problem is None:
         problem = read(entry).problem(

@@ -9,6 +9,7 @@ from joblib import Parallel, delayed
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 
+from fwcore.errors import ParameterError
 from fwcore.estimators import paths
 from fwcore.estimators.linear import Certified, CertifiedRegressor
 from fwcore.estimators.smooth import FWHuber, FWLogistic
@@ -61,6 +62,9 @@ class ByFolds(Certified):
     def _errors(self, X: Any, y: Floats, train: Any, test: Any) -> Floats:
         """Errors on the rows ``test`` of the path on the rows ``train``."""
         X_train, y_train = X[train], y[train]
+        if is_classifier(self) and not np.ptp(y_train):
+            rule = "folds that leave rows of both classes to learn from"
+            raise ParameterError("cv", type(self).__name__, rule, "one with a single class")
         coefs = np.zeros((X.shape[1], self.alphas_.size))
         if not self._is_flat(X_train, y_train):
             problem = self._problem(X_train, y_train)
@@ -182,8 +186,8 @@ class FWLassoCV(FWElasticNetCV):
 
 
 class FWHuberCV(ByFolds, FWHuber):
-    """`FWHuber` at the alpha of least mean Huber loss over folds, with one threshold for all of
-    them: that of all rows.
+    """`FWHuber` at the alpha of least mean Huber loss over folds. Errors have one threshold, that
+    of all rows; the fit of a fold has that of its own rows.
 
     Parameters
     ----------
