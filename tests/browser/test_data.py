@@ -122,6 +122,8 @@ def test_results_are_taken_away(browser, page, tmp_path):
             button(page, label).click()
         assert download.value.suggested_filename == name
         download.value.save_as(tmp_path / name)
+        expect(page.get_by_role("dialog")).to_contain_text(f"{name} is saved.")
+        page.keyboard.press("Escape")
     lines = (tmp_path / "points.csv").read_text().splitlines()
     assert len(lines) == 1 + 3 * 20
     context = browser.new_context(offline=True)
