@@ -118,6 +118,10 @@ class Session:
         chosen = [spec for spec in specs if self.outdated(spec, experiment)] or list(specs)
         room.admit(sum(spec.repeats for spec in chosen), self._owner)
         self._turn_to(experiment)
+        listed = {spec.key for spec in specs}
+        for key in [k for k, own in self.experiments.items() if own != experiment]:
+            if key not in listed:
+                self.forget(key)
         new: list[Run] = []
         for spec in chosen:
             kept = self._unfinished(spec, experiment)

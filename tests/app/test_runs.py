@@ -288,7 +288,12 @@ def test_a_run_that_was_removed_comes_back_with_its_result():
     session.bring_back(1)
     assert session.runs[1] is run
     session.set_aside(1)
+    # Of another grid it stands beside the others, of other rows it does not.
     session.start(Experiment(**{**vars(EXPERIMENT), "points": 5}), [spec(2, "cd")])
+    session.bring_back(1)
+    assert session.runs[1] is run
+    session.set_aside(1)
+    session.start(Experiment(**{**vars(EXPERIMENT), "split_seed": 5}), [spec(2, "cd")])
     session.bring_back(1)
     assert [*session.runs] == [2]
     finished(session)

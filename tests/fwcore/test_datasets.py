@@ -246,7 +246,7 @@ def test_a_new_dataset_is_a_table_in_the_catalogue(empty_cache, monkeypatch):
     )
     assert datasets.load(entry).content_hash != problem.content_hash
     (empty_cache / "toy" / "toy.csv").write_text("a,b,y\n1,2,3\n2,1,4\n")
-    with pytest.raises(DatasetError, match="2 x 2, where the catalogue says 6 x 2"):
+    with pytest.raises(DatasetError, match="2 x 2, where its entry says 6 x 2"):
         datasets.load(entry)
 
 
