@@ -98,17 +98,20 @@ def test_ctrl_c_in_a_shell_returns_what_was_reached():
     # Where this process was told to ignore the signal, so would be the one that it starts.
     heard = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
     code = heard + SETUP.format(blocked="{}") + ENDLESS
-    shell = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", code],
         stdout=subprocess.PIPE,
         text=True,
         env=os.environ | {"FORCE_COLOR": "1"},
-    )
-    drawn = ""
-    while "cd on diabetes" not in drawn:
-        character = shell.stdout.read(1)
-        assert character, drawn
-        drawn += character
-    shell.send_signal(signal.SIGINT)
-    assert shell.stdout.read().endswith("PathResult True STOPPED\n")
-    assert shell.wait(60) == 0
+    ) as shell:
+        try:
+            drawn = ""
+            while "cd on diabetes" not in drawn:
+                character = shell.stdout.read(1)
+                assert character, drawn
+                drawn += character
+            shell.send_signal(signal.SIGINT)
+            assert shell.stdout.read().endswith("PathResult True STOPPED\n")
+            assert shell.wait(60) == 0
+        finally:
+            shell.kill()
