@@ -222,16 +222,20 @@ class Feed:
                 self._wire.rows(job.key, job.source, job.columns, replace=True)
         reached = tuple((entry.key, entry.run.reached) for entry in shown)
         lead = next((entry for entry in shown if entry.lead and entry.run.reached), None)
-        computed = [picture.computed for picture in all_pictures() if picture.name in self.open]
-        for source, compute in dict(ChainMap(*map(dict, computed))).items():
+        opened = [picture for picture in all_pictures() if picture.name in self.open]
+        patient = frozenset[str]().union(*(picture.patient for picture in opened))
+        computed = ChainMap(*(dict(picture.computed) for picture in opened))
+        for source, compute in dict(computed).items():
             for entry in shown:
                 at = (self.point, self._led, reached, entry.run, entry.planned)
                 known = (entry.key, source)
                 if lead is None or self._held.get(known) == at or known in self._computing:
                     continue
                 self._held[known] = at
-                self._computing[known] = Computation(source, compute, entry, lead, self.point)
-                self._submit(self._computing[known])
+                self._computing[known] = job = Computation(
+                    source, compute, (entry, lead, self.point), urgent=source not in patient
+                )
+                self._submit(job)
 
     def say(self) -> None:
         """Give the open pictures their titles and captions."""

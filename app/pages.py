@@ -5,8 +5,9 @@ included.
 from __future__ import annotations
 
 import secrets
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakValueDictionary
 
 from app import address, own_files, server
@@ -22,6 +23,21 @@ if TYPE_CHECKING:
 
 _OPEN: WeakValueDictionary[str, Explorer] = WeakValueDictionary()
 """The pages that are open, by the token that each alone knows."""
+
+
+_Shown: TypeAlias = tuple[Sequence[Any], str, Experiment | None]
+"""A run with its repeats, its name and its problem."""
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What a page shows, for another to show it again; ``runs`` are those of the settings."""
+
+    settings: Settings
+    look: Outlook
+    lesson: Any
+    experiment: Experiment | None
+    runs: Sequence[_Shown]
 
 
 def count() -> int:
@@ -128,35 +144,17 @@ class Pages:
         page, other = self._explorer, _OPEN.get(token)
         if other is page:
             return
-        if other is not None:
-            settings = restored(document(other.settings), other.settings)
-            groups = [other.session.group(spec.key) for spec in other.settings.runs]
-            names = [other.session.names.get(spec.key, "") for spec in other.settings.runs]
-            known = other.session.experiments
-            experiments = [known.get(spec.key) for spec in other.settings.runs]
-            experiment, lesson = other.session.experiment, other.teaching.at
-            look = other.pages.outlook
-        else:
-            owner = token if server.public() else ""
-            shown = page.keeper.page(token, owner)
-            if shown is None:
-                return
-            look = as_known(shown.get("look", {}))
-            settings = restored(shown["document"], page.settings)
-            experiment, groups, names = self._saved(shown, owner)
-            held = shown.get("experiments") or [shown["experiment"]] * len(settings.runs)
-            experiments = [Experiment(**one) if one else None for one in held]
-            lesson = shown.get("lesson")
-        page.begin_again(settings)
-        page.teaching.resume(lesson)
+        seen = _of_open(other) if other is not None else self._of_store(token)
+        if seen is None:
+            return
+        page.begin_again(seen.settings)
+        page.teaching.resume(seen.lesson)
         page.set_pace(FIRST_PACE)
-        self.turn(look)
-        if experiment is not None:
-            shown_runs = zip(settings.runs, groups, names, experiments, strict=True)
-            for spec, group, name, own in shown_runs:
-                if group:
-                    page.session.show(own or experiment, spec, group, name)
-            page.session.experiment = experiment
+        self.turn(seen.look)
+        for spec, (group, name, experiment) in zip(seen.settings.runs, seen.runs, strict=True):
+            if group and experiment is not None:
+                page.session.show(experiment, spec, group, name)
+        page.session.experiment = seen.experiment
         # In public a token is also whose the saved runs are, and both tabs are the same visitor's.
         if other is not None and not server.public():
             other.pages.renew()
@@ -164,14 +162,43 @@ class Pages:
         page.wire.put(token=token)
         page.drain.start()
 
-    def _saved(self, shown: dict[str, Any], owner: str) -> Any:
-        """The problem, the runs with their repeats, and the names that a page showed."""
-        if shown["experiment"] is None:
-            return None, [], []
+    def _of_store(self, token: str) -> _Seen | None:
+        """What a page showed that is open no more."""
+        page, owner = self._explorer, token if server.public() else ""
+        held = page.keeper.page(token, owner)
+        if held is None:
+            return None
+        look = as_known(held.get("look", {}))
+        settings = restored(held["document"], page.settings)
+        first = held["experiment"]
+        # Before runs of several grids could stand side by side there was one for all.
+        own = held.get("experiments") or [first] * len(held["uids"])
+        runs = [
+            self._saved(uids, owner, made_of)
+            for uids, made_of in zip(held["uids"], own, strict=True)
+        ]
+        experiment = None if first is None else Experiment(**first)
+        return _Seen(settings, look, held.get("lesson"), experiment, runs)
+
+    def _saved(self, uids: Sequence[str], owner: str, made_of: Any) -> _Shown:
+        """A run with its repeats, its name and its problem."""
         history = self._explorer.keeper.history
-        groups, names = [], []
-        for uids in shown["uids"]:
-            found = [*filter(None, (load(history, owner, uid) for uid in uids))]
-            groups.append([saved.kept for saved in found if saved.kept is not None])
-            names.append(next((saved.name for saved in found), ""))
-        return Experiment(**shown["experiment"]), groups, names
+        found = [*filter(None, (load(history, owner, uid) for uid in uids))]
+        group = [saved.kept for saved in found if saved.kept is not None]
+        name = next((saved.name for saved in found), "")
+        return group, name, None if made_of is None else Experiment(**made_of)
+
+
+def _of_open(other: Explorer) -> _Seen:
+    """What an open page shows."""
+    session, specs = other.session, other.settings.runs
+    return _Seen(
+        settings=restored(document(other.settings), other.settings),
+        look=other.pages.outlook,
+        lesson=other.teaching.at,
+        experiment=session.experiment,
+        runs=[
+            (session.group(s.key), session.names.get(s.key, ""), session.experiments.get(s.key))
+            for s in specs
+        ],
+    )

@@ -13,14 +13,20 @@ class Computation:
     """One source of one run at one point: a job of the scheduler."""
 
     def __init__(
-        self, source: str, compute: Compute, entry: Shown, lead: Shown, point: int
+        self,
+        source: str,
+        compute: Compute,
+        at: tuple[Shown, Shown, int],
+        *,
+        urgent: bool = True,
     ) -> None:
+        entry, _, _ = at
+        self.urgent = urgent
         self.key, self.source = entry.key, source
         self.columns: Columns | None = None
         self.over = False
-        self._compute, self._at = compute, (entry, lead, point)
+        self._compute, self._at = compute, at
         self.owner: object = entry.run.owner
-        self.urgent = not getattr(compute, "takes_a_pass", False)
 
     def due(self) -> float | None:
         return None if self.over else 0.0

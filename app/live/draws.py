@@ -56,10 +56,6 @@ def _draws(entry: Shown, lead: Shown, point: int) -> Columns:
     return found
 
 
-# Others have their turn before it.
-_draws.takes_a_pass = True  # type: ignore[attr-defined]
-
-
 class Draws(Picture):
     """How steep the best column of a draw is, at the point under the cursor: a subset whose best
     column is nearly as steep as the steepest of all costs little progress.
@@ -79,6 +75,7 @@ class Draws(Picture):
     legend = "Share of draws that hold a column at least so steep, at the point under the cursor."
     blank = {"": "No run samples columns."}
     computed = {"draws": _draws}
+    patient = frozenset({"draws"})
 
     def finding_at(self, runs: Sequence[Shown], sight: Sight) -> str:
         """What half of the draws of the selected run find."""

@@ -144,6 +144,8 @@ class Picture:
         What is said where nothing can be drawn, by the column of the vertical axis; "" is any.
     computed : mapping of str to callable
         Sources of its own, which are computed at the point under the cursor.
+    patient : set of str
+        Those of them that take a pass over X, and wait their turn among the steps of the runs.
     """
 
     name: ClassVar[str]
@@ -159,6 +161,7 @@ class Picture:
     square: ClassVar[bool] = False
     blank: ClassVar[Mapping[str, str]] = {}
     computed: ClassVar[Mapping[str, Compute]] = {}
+    patient: ClassVar[frozenset[str]] = frozenset()
 
     @property
     def sources(self) -> set[str]:

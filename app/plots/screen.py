@@ -1,8 +1,9 @@
-"""A picture of the page as a HoloViews object: the same declaration, the same rows."""
+"""A picture of the page as a HoloViews object, by the same declaration and of the same sources."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import holoviews as hv
@@ -52,95 +53,127 @@ def screen(picture: Mapping[str, Any]) -> Any | None:
     return hv.Overlay(drawn).opts(**looks)
 
 
+@dataclass(frozen=True)
+class _Mark:
+    """One layer of one run: its rows by column, and its columns on the axes, each a name with what
+    it says.
+    """
+
+    layer: Mapping[str, Any]
+    run: Mapping[str, Any]
+    rows: Mapping[str, Any]
+    x: tuple[str, str]
+    ys: list[tuple[str, str]]
+    logs: tuple[bool, bool]
+    factors: bool
+    label: str
+
+    @property
+    def y(self) -> tuple[str, str]:
+        """The first column upwards."""
+        return self.ys[0]
+
+    def drawable(self, *columns: Any) -> tuple[Any, ...]:
+        """The rows where all columns can be drawn on their axes, the first across."""
+        arrays = [np.array([np.nan if v is None else v for v in c], float) for c in columns]
+        fits = np.logical_and.reduce([np.isfinite(values) for values in arrays])
+        across, up = self.logs
+        for log, values in zip((across, *[up] * (len(arrays) - 1)), arrays, strict=True):
+            fits &= (values > 0) | (not log)
+        return tuple(values[fits] for values in arrays)
+
+    @property
+    def line_look(self) -> dict[str, Any]:
+        """How a line of the run looks."""
+        style = self.layer["style"].items()
+        given = {"color": self.run["colour"], "line_dash": self.run["dash"]}
+        return given | {name: value for name, value in style if name.startswith("line")}
+
+
 def _marks(
     picture: Mapping[str, Any], layer: Mapping[str, Any], run: Mapping[str, Any], *, named: bool
 ) -> list[Any]:
-    """One layer of one run."""
-    kind = layer["kind"]
-    if kind == "level":
-        if run["stop"] is None:
-            return []
-        return [hv.HLine(run["stop"]).opts(**_line_look(layer, run))]
-    rows = run["rows"].get(layer["source"], {})
+    """One layer of one run as elements; none where it has no rows."""
+    kind, rows = layer["kind"], run["rows"].get(layer["source"], {})
     x = layer["x"] or picture["x"]["column"]
     y = layer["y"] or picture["y"]["column"]
     ys = [y + end for end in _PARTS[kind]] if kind in _PARTS else y.split("|")
-    if kind not in _DRAWN or not {x, *ys} <= rows.keys():
+    mark = _Mark(
+        layer=layer,
+        run=run,
+        rows=rows,
+        x=(x, picture["x"]["label"]),
+        ys=[(name, picture["y"]["label"]) for name in ys],
+        logs=(picture["x"]["log"], picture["y"]["log"]),
+        factors=picture["factors"],
+        label=run["name"] if named else "",
+    )
+    if kind == "level":
+        return [] if run["stop"] is None else [hv.HLine(run["stop"]).opts(**mark.line_look)]
+    return _DRAWN[kind](mark) if kind in _DRAWN and {x, *ys} <= rows.keys() else []
+
+
+def _line(mark: _Mark) -> list[Any]:
+    data = mark.drawable(mark.rows[mark.x[0]], mark.rows[mark.y[0]])
+    curve = hv.Curve(data, mark.x, mark.y, label=mark.label)
+    return [curve.opts(tools=["hover"], **mark.line_look)]
+
+
+def _dots(mark: _Mark) -> list[Any]:
+    style, colour = mark.layer["style"], mark.run["colour"]
+    filled = mark.layer["kind"] == "dots"
+    look = {
+        "size": style.get("size", 6),
+        "marker": style.get("marker", mark.run["marker"]),
+        "line_color": colour,
+        "fill_color": colour,
+        "fill_alpha": style.get("fill_alpha", 1.0) if filled else 0.0,
+    }
+    across, up = mark.rows[mark.x[0]], mark.rows[mark.y[0]]
+    # Names stand across until the axes are turned.
+    data, dims = (
+        ((up, across), (mark.y, mark.x))
+        if mark.factors
+        else (mark.drawable(across, up), (mark.x, mark.y))
+    )
+    return [hv.Scatter(data, *dims, label=mark.label).opts(tools=["hover"], **look)]
+
+
+def _bars(mark: _Mark) -> list[Any]:
+    if not mark.run["lead"]:
         return []
-    # A tuple names the column and says what it is; columns of a layer's own go by the axis.
-    across = (x, picture["x"]["label"])
-    up = [(name, picture["y"]["label"]) for name in ys]
-    label = run["name"] if named else ""
-    made: list[Any] = _DRAWN[kind](picture, layer, run, rows, across, up, label)
-    return made
+    data = mark.rows[mark.y[0]], mark.rows[mark.x[0]]
+    bars = hv.Bars(data, mark.y, mark.x, label=mark.label)
+    return [bars.opts(color=mark.run["colour"], alpha=0.25, line_alpha=0)]
 
 
-def _known(picture: Mapping[str, Any], *columns: Any) -> list[Any]:
-    """The rows where all columns can be drawn on their axes, the first across."""
-    arrays = [np.array([np.nan if v is None else v for v in c], float) for c in columns]
-    fits = np.logical_and.reduce([np.isfinite(values) for values in arrays])
-    for axis, values in zip(("x", *["y"] * (len(arrays) - 1)), arrays, strict=True):
-        fits &= (values > 0) | (not picture[axis]["log"])
-    return [values[fits] for values in arrays]
-
-
-def _line_look(layer: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:
-    given = {"color": run["colour"], "line_dash": run["dash"]}
-    return given | {name: value for name, value in layer["style"].items() if name[:4] == "line"}
-
-
-def _line(picture: Any, layer: Any, run: Any, rows: Any, x: Any, ys: Any, label: str) -> list[Any]:
-    data = tuple(_known(picture, rows[x[0]], rows[ys[0][0]]))
-    return [hv.Curve(data, x, ys[0], label=label).opts(tools=["hover"], **_line_look(layer, run))]
-
-
-def _dots(picture: Any, layer: Any, run: Any, rows: Any, x: Any, ys: Any, label: str) -> list[Any]:
-    style = layer["style"]
-    look = {"size": style.get("size", 6), "marker": style.get("marker", run["marker"])}
-    look |= {"line_color": run["colour"], "fill_alpha": style.get("fill_alpha", 1.0)}
-    look |= {"fill_color": run["colour"]} if layer["kind"] == "dots" else {"fill_alpha": 0.0}
-    if picture["factors"]:
-        # Names stand across until the axes are turned.
-        data, dims = (rows[ys[0][0]], rows[x[0]]), (ys[0], x)
-    else:
-        data, dims = tuple(_known(picture, rows[x[0]], rows[ys[0][0]])), (x, ys[0])
-    return [hv.Scatter(data, *dims, label=label).opts(tools=["hover"], **look)]
-
-
-def _bars(picture: Any, layer: Any, run: Any, rows: Any, x: Any, ys: Any, label: str) -> list[Any]:
-    if not run["lead"]:
-        return []
-    bars = hv.Bars((rows[ys[0][0]], rows[x[0]]), ys[0], x, label=label)
-    return [bars.opts(color=run["colour"], alpha=0.25, line_alpha=0)]
-
-
-def _area(picture: Any, layer: Any, run: Any, rows: Any, x: Any, ys: Any, label: str) -> list[Any]:
-    data = tuple(_known(picture, rows[x[0]], *(rows[name] for name, _ in ys)))
+def _area(mark: _Mark) -> list[Any]:
+    (low, _), (high, _) = mark.ys
+    data = mark.drawable(*(mark.rows[name] for name in (mark.x[0], low, high)))
     # Two with one label would be taken for one.
-    low, high = ys[0], ys[1][0]
-    return [hv.Area(data, x, [low, high]).opts(color=run["colour"], alpha=0.15, line_alpha=0)]
+    area = hv.Area(data, mark.x, [mark.y, high])
+    return [area.opts(color=mark.run["colour"], alpha=0.15, line_alpha=0)]
 
 
-def _paths(picture: Any, layer: Any, run: Any, rows: Any, x: Any, ys: Any, label: str) -> list[Any]:
+def _paths(mark: _Mark) -> list[Any]:
     """A line a row; those of the selected run are told by name and colour."""
-    lines = []
-    for k, (xs, values) in enumerate(zip(rows[x[0]], rows[ys[0][0]], strict=True)):
+    run, rows, lines = mark.run, mark.rows, []
+    other = {"color": run["colour"], "line_dash": run["dash"], "line_width": 0.8, "alpha": 0.5}
+    for k, (xs, values) in enumerate(zip(rows[mark.x[0]], rows[mark.y[0]], strict=True)):
         name = rows["name"][k] if run["lead"] and "name" in rows else ""
-        line = hv.Curve(tuple(_known(picture, xs, values)), x, ys[0], label=name)
+        line = hv.Curve(mark.drawable(xs, values), mark.x, mark.y, label=name)
         own = {"color": run_style(k)[0], "line_width": 2, "tools": ["hover"]}
-        other = {"color": run["colour"], "line_dash": run["dash"], "line_width": 0.8, "alpha": 0.5}
         lines.append(line.opts(**(own if run["lead"] else other)))
     return lines
 
 
-def _contours(
-    picture: Any, layer: Any, run: Any, rows: Any, x: Any, ys: Any, label: str
-) -> list[Any]:
-    lines = [np.column_stack(pair) for pair in zip(rows[x[0]], rows[ys[0][0]], strict=True)]
-    return [hv.Path(lines, [x, ys[0]]).opts(color=_GREY, alpha=0.6)] if lines else []
+def _contours(mark: _Mark) -> list[Any]:
+    pairs = zip(mark.rows[mark.x[0]], mark.rows[mark.y[0]], strict=True)
+    lines = [np.column_stack(pair) for pair in pairs]
+    return [hv.Path(lines, [mark.x, mark.y]).opts(color=_GREY, alpha=0.6)] if lines else []
 
 
-_DRAWN: dict[str, Callable[..., list[Any]]] = {
+_DRAWN: dict[str, Callable[[_Mark], list[Any]]] = {
     "line": _line,
     "median": _line,
     "dots": _dots,
