@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from app import server, shelf
 from app.history import INTERRUPTED, LIVE, History, folder
-from app.kept import Kept, KeptProblem, KeptWalk, some_steps
+from app.kept import Kept, KeptProblem, KeptWalk, Origin, some_steps
 from app.live.features import TopFeatures
 from app.runs import Run, RunState
 from app.settings import Experiment
@@ -322,11 +322,8 @@ def _kept(uid: str, facts: dict[str, Any], experiment: Experiment, pieces: list[
         INTERRUPTED: f"Interrupted {at}. Run walks it on to the same bytes.",
         LIVE: f"It goes on elsewhere, and was {at} when it was opened here.",
     }.get(state, "Saved. Press Run to walk it again.")
-    return Kept(
-        *(facts["solver"], facts["settings"], walk, label, message, uid, facts["seed"]),
-        interrupted=state == INTERRUPTED,
-        content=facts.get("content", ""),
-    )
+    origin = Origin(uid, facts["seed"], facts.get("content", ""), state == INTERRUPTED)
+    return Kept(facts["solver"], facts["settings"], walk, label, message, origin)
 
 
 @functools.cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,18 @@ class KeptWalk:
         )
 
 
+@dataclass(frozen=True)
+class Origin:
+    """What a saved run was: its name in the store, its seed, the digest of its problem, and whether
+    it was interrupted; one that was recorded has none of it.
+    """
+
+    uid: str = ""
+    seed: int = 0
+    content: str = ""
+    interrupted: bool = False
+
+
 class Kept(Reached):
     """A run that has ended, of which the points and some of the steps are at hand."""
 
@@ -109,14 +122,11 @@ class Kept(Reached):
         walk: KeptWalk,
         label: str,
         message: str,
-        uid: str = "",
-        seed: int = 0,
-        *,
-        interrupted: bool = False,
-        content: str = "",
+        origin: Origin | None = None,
     ) -> None:
-        self.uid, self.seed, self.content = uid, seed, content
-        self._interrupted = interrupted
+        origin = origin or Origin()
+        self.uid, self.seed, self.content = origin.uid, origin.seed, origin.content
+        self._interrupted = origin.interrupted
         self.solver = find_solver(solver)
         self.options = options
         self.walk = walk
