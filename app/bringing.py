@@ -235,6 +235,18 @@ class Bringing:
         if address.served():
             self._explorer.pages.keep()
 
+    def do_forget(self, data: dict[str, Any]) -> None:
+        """Delete data that were brought, also from the data folder."""
+        page, name = self._explorer, commands.text(data, "name", 40)
+        session = page.session
+        experiments = [session.experiment, *session.experiments.values()]
+        if name in [page.settings.dataset, *(made.dataset for made in experiments if made)]:
+            rule = "data that are neither chosen nor shown: choose others, and Reset, before"
+            raise ParameterError("name", "the page", rule, shelf.find(name).title)
+        page.settings.forget(name)
+        own_files.forget(name)
+        page.offer()
+
     def do_make(self, data: dict[str, Any]) -> None:
         """Make data with a generator, and choose them."""
         values = commands.texts(data, "values")

@@ -5,8 +5,8 @@ and small enough to be saved.
 from __future__ import annotations
 
 import base64
-import gzip
 import zlib
+from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
@@ -14,19 +14,10 @@ import panel as pn
 
 from app import address, words
 from app.still import still
-from app.wire import WIDGETS
 
 _SCRIPT = "application/javascript"
 _LARGE = 100_000
-_LOADER = """<script>(async () => {
-  if (window.fwLoaded === %(name)s) return
-  window.fwLoaded = %(name)s
-  const bytes = Uint8Array.from(atob(%(packed)s), c => c.charCodeAt(0))
-  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
-  const script = document.createElement('script')
-  script.textContent = await new Response(plain).text()
-  document.head.append(script)
-})()</script>"""
+_UNPACK = Path(__file__).parent / "client" / "unpack.js"
 _shown: dict[str, tuple[str, WeakSet[Any]]] = {}
 """By the name of a cell: its last execution, and the Explorers that this has shown."""
 _owner: list[str | None] = []
@@ -84,16 +75,16 @@ def load_scripts() -> None:
     for output in captured.outputs:
         data = dict(output.data)
         script = data.get(_SCRIPT, "")
-        # A widget of Jupyter asks for BokehJS as soon as it is there, and waits for no script.
-        packs = len(script) > _LARGE and pn.config.comms not in WIDGETS
-        small = {"text/html": _packed(script)} if packs else data
+        small = {"text/html": _packed(script)} if len(script) > _LARGE else data
         publish_display_data(small, metadata=dict(output.metadata or {}))
 
 
 def _packed(script: str) -> str:
     """A script as HTML that unpacks it in the browser."""
-    packed = base64.b64encode(gzip.compress(script.encode(), 9, mtime=0)).decode()
-    return _LOADER % {"packed": f'"{packed}"', "name": f'"{zlib.crc32(script.encode()):x}"'}
+    plain = script.encode()
+    packed = base64.b64encode(zlib.compress(plain, 9, wbits=-15)).decode()
+    given = f'"{zlib.crc32(plain):x}", "{packed}", {len(plain)}'
+    return f"<script>(() => {{\n{_UNPACK.read_text()}\nunpack({given})\n}})()</script>"
 
 
 def _shell() -> Any:

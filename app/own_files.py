@@ -63,13 +63,32 @@ def recall(name: str) -> shelf.Own | None:
     """Data that were brought before; None where they are not kept. They are read when they are
     asked for.
     """
+    if (own := _told(name)) is not None:
+        with contextlib.suppress(OSError):
+            os.utime(_place(name, "npz"))
+    return own
+
+
+def listed() -> list[shelf.Own]:
+    """All data that are kept, by their titles."""
+    names = [path.stem for path in _place("own", "json").parent.glob("*.json")]
+    return sorted(filter(None, map(_told, names)), key=lambda own: (own.title, own.name))
+
+
+def forget(name: str) -> None:
+    """Delete the files of data, if there are any."""
+    if kept(name):
+        _place(name, "json").unlink(missing_ok=True)
+        _place(name, "npz").unlink(missing_ok=True)
+
+
+def _told(name: str) -> shelf.Own | None:
     if not kept(name):
         return None
     try:
         about = json.loads(_place(name, "json").read_text())
         if about["version"] != _VERSION:
             return None
-        os.utime(_place(name, "npz"))
         facts = {key: about[key] for key in _ABOUT}
         lines = [(str(label), str(text)) for label, text in about["lines"]]
     except (OSError, ValueError, KeyError, TypeError):

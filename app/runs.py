@@ -113,6 +113,7 @@ class Run(Reached):
         self.started_at: float | None = None
         self.last_row_at: float | None = None
         self.walked_seconds = 0.0
+        self._reached_after = [0.0]
         self._state = RunState.PREPARING
         self._paused = False
         self._single_steps = 0
@@ -146,6 +147,17 @@ class Run(Reached):
     def waiting_seconds(self) -> float:
         """Since it was asked for."""
         return time.monotonic() - self._made_at
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Until the end of the path, if its points go on to take what the last quarter took; None
+        before there is a point, and when nothing more comes.
+        """
+        after = self._reached_after
+        if self._state.over or len(after) < 2:
+            return None
+        last = after[-1 - max(1, len(after) // 4) :]
+        return (last[-1] - last[0]) / (len(last) - 1) * (self.total - self.reached)
 
     @property
     def ended(self) -> bool:
@@ -315,6 +327,8 @@ class Run(Reached):
         if self._counted_at is not None:
             self.walked_seconds += now - self._counted_at
         self._counted_at = None if self._paused else now
+        unknown = self.reached + 1 - len(self._reached_after)
+        self._reached_after += [self.walked_seconds] * unknown
 
     def _end(self, state: RunState, message: str) -> None:
         with self._lock:

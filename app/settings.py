@@ -73,9 +73,7 @@ class Settings(OptionsAsSettings, param.Parameterized):
         default="synthetic-10000-32", objects=["synthetic-10000-32"], label="Dataset"
     )
     loss: Any = option_kinds.LossName(
-        default=DEFAULT_LOSS,
-        label="Loss",
-        doc="Not every solver takes every loss.",
+        default=DEFAULT_LOSS, label="Loss", doc="Not every solver takes every loss."
     )
     test_fraction = option_kinds.Amount(
         default=0.5,
@@ -191,6 +189,13 @@ class Settings(OptionsAsSettings, param.Parameterized):
             self.own.append(shelf.bring(own))
             self.param.dataset.objects = [*self.param.dataset.objects, own.name]
         self.dataset = own.name
+
+    def forget(self, name: str) -> None:
+        """Offer data that were brought no more."""
+        for own in [own for own in self.own if own.name == name]:
+            self.own.remove(own)
+            self.param.dataset.objects = [d for d in self.param.dataset.objects if d != name]
+            shelf.leave(name)
 
     def close(self) -> None:
         """Give back what was brought."""

@@ -17,8 +17,8 @@ from panel.models.esm import ESMEvent
 
 _CLIENT = Path(__file__).parent / "client"
 _SCRIPTS = (
-    *("elements", "sources", "marks", "names", "figures", "pictures", "stage", "fields", "runs"),
-    *("dialogs", "data", "saved", "lessons", "keys", "page"),
+    *("elements", "sources", "names", "marks", "figures", "values", "pictures", "stage"),
+    *("fields", "runs", "dialogs", "data", "saved", "lessons", "keys", "page"),
 )
 
 
@@ -41,7 +41,9 @@ class Wire(JSComponent):
     _esm: ClassVar[str] = "\n".join(
         (_CLIENT / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS
     )
-    _stylesheets: ClassVar[list[str]] = [(_CLIENT / "page.css").read_text(encoding="utf-8")]
+    _stylesheets: ClassVar[list[str]] = [
+        (_CLIENT / f"{name}.css").read_text(encoding="utf-8") for name in ("page", "widths")
+    ]
 
     def __init__(self, heard: Callable[[Any], None], **params: Any) -> None:
         super().__init__(sizing_mode="stretch_width", margin=0, **params)

@@ -13,6 +13,7 @@ from app.settings import Experiment, formula_of
 from fwcore import FORMS, find_solver, warmup
 
 _LONG_SECONDS = 3.0
+_LONG_WAIT_SECONDS = 20.0
 # Kernels, before a time that is left is told.
 _ENOUGH = 3
 _asked: dict[str, tuple[float, int]] = {}
@@ -44,7 +45,8 @@ def row(runs: Sequence[Run]) -> dict[str, Any]:
         return told | {"figures": "", "more": "", "part": 0.0}
     part = sum(one.reached / max(1, one.total) for one in runs) / len(runs)
     more = _more(run) + (f" · the first of {len(runs)} seeds" if len(runs) > 1 else "")
-    return told | {"figures": _figures(run), "more": more, "part": round(part, 4)}
+    left = _left(run) if state is RunState.RUNNING else ""
+    return told | {"figures": _figures(run), "more": more, "part": round(part, 4), "left": left}
 
 
 def _message(run: Run) -> str:
@@ -77,6 +79,19 @@ def _spent(run: Run) -> str:
     return f"{counted(float(last['dots']))} dots"
 
 
+def _left(run: Run) -> str:
+    """How long it goes on at least, where somebody would rather know than wait: later points of a
+    path take no less than earlier ones.
+    """
+    seconds = run.seconds_left
+    if seconds is None or seconds < _LONG_WAIT_SECONDS:
+        return ""
+    if seconds < 90:
+        return f"over {10 * int(seconds / 10)} s left"
+    minutes = int(seconds / 60)
+    return f"over {minutes} min left" if minutes < 120 else f"over {minutes // 60} h left"
+
+
 def _more(run: Run) -> str:
     """The rest of the figures, which a row shows when asked."""
     symbol, total = FORMS[run.solver.form].symbol, run.total
@@ -95,8 +110,6 @@ def _more(run: Run) -> str:
         parts.append(f"{run.ended_by_chance} points ended by chance")
     parts.append(f"{last['seconds']:.2f} s in the solver")
     if run.state is RunState.RUNNING and run.reached:
-        left = run.walked_seconds / run.reached * (total - run.reached)
-        parts.append(f"about {left:.0f} s left")
         silent = time.monotonic() - (run.last_row_at or 0.0)
         parts.append(f"last step {silent:.0f} s ago" if silent >= 2.0 else "")
     return " · ".join(part for part in parts if part)

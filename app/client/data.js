@@ -8,6 +8,7 @@ class DataDialog {
     this.file = null
     this.found = h('div', {class: 'solvers'})
     this.brought = h('div', {class: 'brought', 'aria-live': 'polite'})
+    app.state.on(['datasets'], () => { if (this.found.isConnected) this.list(this.wanted) })
     app.state.on(['looked'], ({looked}) => { if (app.isNews('looked')) this.seen(looked) })
     app.state.on(['complaint'], ({complaint}) => {
       if (!complaint || !this.brought.isConnected || !app.dialogs.box.open) return
@@ -69,6 +70,7 @@ class DataDialog {
   }
 
   list(wanted) {
+    this.wanted = wanted
     const words = wanted.toLowerCase().split(/\s+/).filter(Boolean)
     const fits = ([name, title]) => words.every(word =>
       `${name} ${title}`.toLowerCase().includes(word))
@@ -76,12 +78,24 @@ class DataDialog {
     const groups = this.app.state.get('datasets')
       .map(([label, entries]) => [label, entries.filter(fits)]).filter(([, found]) => found.length)
     this.found.replaceChildren(...groups.map(([label, entries]) => h('section', {},
-      h('h3', {}, label), ...entries.map(([value, title]) => h('button', {type: 'button',
-        class: 'choice plain', 'aria-pressed': String(value == chosen), onclick: () => {
-          this.app.dialogs.box.close()
-          this.app.send({do: 'set', name: 'dataset', value})
-        }}, title)))))
+      h('h3', {}, label), ...entries.map(([value, title, own]) => h('div', {class: 'entry'},
+        h('button', {type: 'button', class: 'choice plain',
+          'aria-pressed': String(value == chosen),
+          onclick: () => {
+            this.app.dialogs.box.close()
+            this.app.send({do: 'set', name: 'dataset', value})
+          }}, title),
+        own && value != chosen ? this.forget(value, title) : null)))))
     if (groups.length == 0) this.found.replaceChildren(h('p', {}, 'No data fit.'))
+  }
+
+  // Data of one's own are deleted when that was said twice.
+  forget(name, title) {
+    const element = button('Forget', () => {
+      if (element.textContent != 'Forget') this.app.send({do: 'forget', name})
+      element.textContent = 'Delete it for good'
+    }, {class: 'quiet', 'aria-label': `Forget ${title}`})
+    return element
   }
 
   bring(file) {

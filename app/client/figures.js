@@ -2,6 +2,8 @@
 
 // How near, in pixels, a pointer has to come to a line.
 const REACH = 14
+// The border at the right where no name stands.
+const NAMELESS = 8
 
 class Picture {
   constructor(declared, choice, sources, ranges) {
@@ -65,7 +67,7 @@ class Picture {
         // Its ground would cover what is behind it.
         stylesheets: [':host { background: none !important; }']}),
       toolbar_inner: true, toolbar_location: 'above', sizing_mode: 'stretch_both',
-      min_border_left: 54, min_border_right: 8, min_border_top: 4, min_height: 60,
+      min_border_left: 54, min_border_right: NAMELESS, min_border_top: 4, min_height: 60,
       match_aspect: this.declared.square, outline_line_color: null,
       output_backend: 'canvas', background_fill_alpha: 0, border_fill_alpha: 0,
     })
@@ -108,6 +110,7 @@ class Picture {
     for (const tool of this.hovers.values()) tool.renderers = parts
       .filter(part => this.hover(part.layer) === tool).map(part => part.renderer)
     for (const run of wanted) this.update(run.key)
+    this.loose = true
     this.soon()
   }
 
@@ -172,10 +175,12 @@ class Picture {
       view: new (model('CDSView'))({filter: new (model('AllIndices'))({})})})
   }
 
-  // Names at the ends of lines.
+  // Names at the ends of lines, which may stand beside the frame: what is at this level is not cut.
   names(run, layer) {
-    return this.own(run, {...layer, kind: 'names', style: {}},
+    const part = this.own(run, {...layer, kind: 'names', style: {}},
       ['x', 'y', 'text', 'said', 'colour', 'lift'])
+    part.renderer.level = 'annotation'
+    return part
   }
 
   look(run, leads, wide) {
@@ -246,32 +251,9 @@ class Picture {
   }
 
   ends(key, part) {
-    const [x, y] = this.columns(part.layer)
-    const xs = this.sources.column(key, part.layer.source, x)
-    const ys = this.sources.column(key, part.layer.source, y)
-    const last = (us, vs) => {
-      for (let k = us.length - 1; k >= 0; k--)
-        if (Number.isFinite(us[k]) && Number.isFinite(vs[k])) return [us[k], vs[k]]
-      return null
-    }
-    if (!Array.isArray(xs[0])) {
-      const end = last(xs, ys)
-      const name = brief(part.run.drawn)
-      return end === null ? {x: [], y: [], text: [], said: [], colour: [], lift: []}
-        : {x: [end[0]], y: [end[1]], text: [name], said: [name], colour: [part.run.colour],
-          lift: [-NAME_LIFT]}
-    }
-    const out = {x: [], y: [], text: [], said: [], colour: [], lift: []}
-    if (!part.leads) return out
-    const names = this.sources.column(key, part.layer.source, 'name')
-    xs.forEach((us, k) => {
-      const end = last(us, ys[k])
-      if (end === null) return
-      out.x.push(end[0]); out.y.push(end[1]); out.lift.push(-NAME_LIFT)
-      out.text.push(brief(String(names[k]))); out.said.push(brief(String(names[k])))
-      out.colour.push(FEATURE_COLOURS[k % FEATURE_COLOURS.length])
-    })
-    return out
+    const [xs, ys, names] = [...this.columns(part.layer), 'name']
+      .map(column => this.sources.column(key, part.layer.source, column))
+    return lineEnds(part, xs, ys, names)
   }
 
   label(key, part) {
@@ -303,11 +285,23 @@ class Picture {
     if (!Number.isFinite(this.size('inner_height'))) return
     const parts = [...this.drawn.values()].flat()
       .filter(part => part.layer.kind == 'names' && part.renderer.visible)
-    for (const [part, {lift, said}] of placed(parts, this.places())) {
+    const {found, room} = placed(parts, this.places())
+    this.widen(NAMELESS + room)
+    for (const [part, {lift, said}] of found) {
       const source = part.renderer.data_source
       if (!equal(source.data.lift, lift) || !equal(source.data.said, said))
         source.setv({data: {...source.data, lift, said}}, {sync: false})
     }
+  }
+
+  // Leaves so much room for names beside the frame. It lays the figure out again, hence grows while
+  // lines do, and shrinks where other runs are shown. Later: Bokeh draws it at once, and fails where
+  // names have changed in the same turn.
+  widen(right) {
+    const {min_border_right: now} = this.plot
+    if (right == now || (right < now && !this.loose)) return
+    this.loose = false
+    setTimeout(() => this.plot.setv({min_border_right: right}), 0)
   }
 
   // Where a point is on the screen, and how high the frame is.

@@ -48,7 +48,7 @@ const MARKS = {
   level: {glyph: 'HSpan', at: () => ({y: field('y')}), look: run => ({line_color: run.colour})},
   names: {glyph: 'Text', at: () => ({x: field('x'), y: field('y'), text: field('said'),
     text_color: field('colour')}), look: () => ({}), style: {text_font_size: '11px',
-    text_align: 'right', text_baseline: 'bottom', x_offset: -2, y_offset: field('lift')}},
+    text_align: 'left', text_baseline: 'middle', x_offset: NAME_GAP, y_offset: field('lift')}},
   label: {glyph: 'Text', at: () => ({x: field('x'), y: field('y'), text: field('text'),
     text_align: field('align')}),
     leads: true, look: run => ({text_color: run.colour}), style: {text_font_size: '11px',

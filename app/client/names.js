@@ -1,14 +1,18 @@
 // Words in pictures: ticks, labels, and names at the ends of lines, none of which meets another.
 
-// Room of a name at the end of a line, in pixels.
-const NAME_WIDTH = 90
-const NAME_HEIGHT = 13
-const NAME_LIFT = 4
-const LONGEST_NAME = 24
-// Heights of a name that are tried, the nearest to the end of its line first.
-const STEPS = [0, 1, -1, 2, -2]
+const LONGEST_NAME = 16
+// Between the end of a line and its name, in pixels.
+const NAME_GAP = 6
+// How far a name may stand above or below its end, in its own heights, and by which steps.
+const FARTHEST = 3
+const NAME_STEP = 3
+// The room for names beside a frame grows and shrinks by so many pixels at a time.
+const ROOM_STEP = 14
 
 const brief = name => name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name
+
+// Width of a character and height of a line, at a size of the type.
+const typed = wide => ({character: wide ? 11.5 : 6.3, high: wide ? 23 : 13})
 
 // Where a value is on the screen, from the beginning of its range.
 function pixels(value, {start, end}, log, size) {
@@ -16,30 +20,61 @@ function pixels(value, {start, end}, log, size) {
   return size * (place(value) - place(start)) / (place(end) - place(start))
 }
 
-// Where each name goes: how far it is lifted from the end of its line, and whether it is said at
-// all. One that finds no room near its end is left to the list of runs; those of the selected run
-// choose first.
+// The ends of the lines of a layer, with what each is called: a run's line, or of the selected run
+// the lines of its features.
+function lineEnds(part, xs, ys, names) {
+  const out = {x: [], y: [], text: [], said: [], colour: [], lift: []}
+  const end = (us, vs, text, colour) => {
+    for (let k = us.length - 1; k >= 0; k--) {
+      if (!Number.isFinite(us[k]) || !Number.isFinite(vs[k])) continue
+      for (const [name, value] of Object.entries(
+        {x: us[k], y: vs[k], text, said: text, colour, lift: 0})) out[name].push(value)
+      return
+    }
+  }
+  if (!Array.isArray(xs[0])) end(xs, ys, brief(part.run.drawn), part.run.colour)
+  else if (part.leads) xs.forEach((us, k) => end(us, ys[k], brief(String(names[k])),
+    FEATURE_COLOURS[k % FEATURE_COLOURS.length]))
+  return out
+}
+
+// Where each name goes, to the right of the end of its line: how far it is moved down, and whether
+// it is said at all; and the room that the names need beyond the frame. Names stand in the order of
+// their lines, so that none is taken for another's. One that finds no room near its end is left to
+// the list of runs; those of the selected run choose first.
 function placed(parts, {height, width, at}) {
-  const ends = parts.flatMap(part => part.renderer.data_source.data.x.map((left, k) => {
-    const [x, y] = at(left, part.renderer.data_source.data.y[k])
-    return {part, k, x, y}
-  }))
-  ends.sort((a, b) => b.part.leads - a.part.leads)
+  const ends = parts.flatMap(part => {
+    const {x: xs, y: ys, text} = part.renderer.data_source.data
+    const {character, high} = typed(part.wide)
+    return xs.map((left, k) => {
+      const [x, y] = at(left, ys[k])
+      return {part, k, x, y, wide: NAME_GAP + character * text[k].length, high}
+    })
+  })
+  ends.sort((a, b) => b.part.leads - a.part.leads || b.y - a.y)
   const taken = []
-  const free = (x, y) => y >= 0 && y <= height - NAME_HEIGHT && taken.every(other =>
-    Math.abs(other.x - x) >= NAME_WIDTH || Math.abs(other.y - y) >= NAME_HEIGHT)
+  const beside = (a, b) => a.x < b.x + b.wide && b.x < a.x + a.wide
+  const fits = (end, place) => place >= end.high / 2 && place <= height - end.high / 2
+    && taken.every(other => !beside(end, other) || (Math.abs(other.place - place) >= end.high
+      && (other.place - place) * (other.y - end.y) >= 0))
   const found = new Map(parts.map(part => [part, {lift: [], said: []}]))
-  for (const {part, k, x, y} of ends) {
+  let room = 0
+  for (const end of ends) {
+    const {part, k, x, y, high} = end
     const inside = x >= -1 && x <= width + 1 && y >= -1 && y <= height + 1
-    const low = Math.min(Math.max(y, 0), height - NAME_HEIGHT)
-    const place = inside ? STEPS.map(step => low + step * NAME_HEIGHT).find(up => free(x, up))
-      : undefined
-    if (place !== undefined) taken.push({x, y: place})
+    const low = Math.min(Math.max(y, high / 2), height - high / 2)
+    let place
+    for (let away = 0; inside && place === undefined && away <= FARTHEST * high; away += NAME_STEP)
+      place = [low + away, low - away].find(at => fits(end, at))
+    if (place !== undefined) {
+      taken.push({...end, place})
+      room = Math.max(room, x + end.wide - width)
+    }
     const {lift, said} = found.get(part)
-    lift[k] = place === undefined ? 0 : -(NAME_LIFT + place - y)
+    lift[k] = place === undefined ? 0 : y - place
     said[k] = place === undefined ? '' : part.renderer.data_source.data.text[k]
   }
-  return found
+  return {found, room: ROOM_STEP * Math.ceil(room / ROOM_STEP)}
 }
 
 // What says what a layer is: high in a gulf where it is widest, or where a level begins.
@@ -73,29 +108,4 @@ function tickLabel(tick, ticks) {
     if (size >= unit) return Number((tick / unit).toPrecision(digits)) + letter
   return size >= 1e-3 ? String(Number(tick.toPrecision(digits)))
     : String(Number(tick.toPrecision(digits)).toExponential())
-}
-
-// What is drawn in the axes that were chosen: of each run and measure its pairs, as text.
-function series(picture) {
-  const text = value => typeof value != 'number' ? value
-    : Math.abs(value) < 1e-3 && value != 0 ? value.toExponential(4)
-      : String(Number(value.toPrecision(5)))
-  const found = new Map()
-  for (const {run, layer, renderer} of picture.data) {
-    const {data} = renderer.data_source
-    const [x, y] = picture.columns(layer)
-    const ys = MARKS[layer.kind].parts?.map(part => y + part) ?? y.split('|')
-    for (const name of ys) {
-      const key = `${run.key} ${layer.source} ${x} ${name}`
-      if (found.has(key) || !(data[name] ?? []).length) continue
-      const measure = picture.declared.labels[name] ?? name.replaceAll('_', ' ')
-      found.set(key, data[name].flatMap((value, k) => {
-        const own = data.name?.[k] === undefined ? run.drawn : `${run.drawn}, ${data.name[k]}`
-        return Array.isArray(value)
-          ? value.map((v, i) => [own, measure, text(data[x][k][i]), text(v)])
-          : [[own, measure, text(data[x][k]), text(value)]]
-      }).filter(([, , , value]) => value !== 'NaN'))
-    }
-  }
-  return [...found.values()].filter(rows => rows.length)
 }

@@ -1,7 +1,5 @@
 // The pictures of the page: each in a frame with its title, its menu and its words.
 
-const MOST_ROWS = 200
-
 class Gallery {
   constructor(app) {
     this.app = app
@@ -137,25 +135,7 @@ class Gallery {
   }
 
   theme() { for (const frame of this.frames.values()) frame.theme() }
-
-  csv(name) {
-    const lines = []
-    const walked = this.runs.filter(run => this.sources.column(run.key, 'points', 'l1').length)
-    const columns = walked.length ? Object.keys(this.sources.of(walked[0].key, 'points').data) : []
-    lines.push(['run', ...columns].join(','))
-    for (const run of walked) {
-      const {data} = this.sources.of(run.key, 'points')
-      const name = `"${run.drawn.replaceAll('"', '""')}"`
-      data.l1.forEach((_, k) => lines.push([name,
-        ...columns.map(column => data[column]?.[k] ?? '')].join(',')))
-    }
-    save(`${name}.csv`, lines.join('\n') + '\n')
-  }
 }
-
-// As many rows as that, evenly, the last among them.
-const some = (rows, most) => rows.length <= most ? rows
-  : Array.from({length: most}, (_, k) => rows[Math.round(k * (rows.length - 1) / (most - 1))])
 
 class Frame {
   constructor(gallery, declared) {
@@ -273,55 +253,37 @@ class Frame {
 
   menus() {
     const {declared} = this
+    const turns = []
     const axes = ['x', 'y'].flatMap(direction => {
       const {columns} = declared[direction]
       const {column, log} = this.picture.axis(direction)
       const where = direction == 'x' ? 'Horizontal' : 'Vertical'
+      const turn = () => this.set({[`${direction}log`]: !log})
       const choose = columns.length > 1 ? [h('select', {'aria-label': `${where} axis`,
         onchange: event =>
           this.set({[direction]: event.target.value, [`${direction}log`]: undefined})},
       ...columns.map(name => h('option', {value: name, selected: name == column},
         declared.labels[name])))] : []
-      return [...choose, ...(declared[direction].factors || declared.square ? [] : [button(
-        `${direction} ${log ? 'log' : 'lin'}`,
-        () => this.set({[`${direction}log`]: !log}),
-        {class: 'scale', 'aria-label': `${where} axis: ${log ? 'logarithmic' : 'linear'}`})])]
+      if (declared[direction].factors || declared.square) return choose
+      turns.push([`${where} axis: ${log ? 'linear' : 'logarithmic'}`, turn])
+      return [...choose, button(`${direction} ${log ? 'log' : 'lin'}`, turn,
+        {class: 'scale', 'aria-label': `${where} axis: ${log ? 'logarithmic' : 'linear'}`})]
     })
     const help = button('?', () => this.gallery.app.dialogs.open(declared.title,
       h('p', {}, declared.help), h('p', {class: 'told'}, declared.legend)),
     {class: 'scale how', 'aria-label': `How to read: ${declared.title}`})
     return [...axes, ...(declared.help ? [help] : []), menu(`More of ${declared.title}`, 'more', [
+      ...turns,
       ['Fit the axes', () => this.fit()],
       ['Make it the large one', () => this.gallery.app.stage.enlarge(this)],
       ['Full screen', () => this.element.requestFullscreen?.()],
-      ['Show as a table', () => this.tabulate()],
+      ['Show as a table', () => this.gallery.app.dialogs.open(this.title.textContent,
+        valuesTable(this.picture) ?? this.canvas.dataset.blank)],
       ['Save as PNG', () => this.save('png')],
       ['Save as SVG', () => this.save('svg')],
-      ['Save as CSV', () => this.csv()],
-      ['Save the points of all runs as CSV', () => this.gallery.csv('points')],
+      ['Save as CSV', () => save(`${declared.name}.csv`, valuesCsv(this.picture))],
+      ['Save the points of all runs as CSV', () => save('points.csv', pointsCsv(this.gallery))],
     ])]
-  }
-
-  // What is drawn, for those who read it rather than see it.
-  tabulate() {
-    const drawn = series(this.picture)
-    const each = Math.max(2, Math.floor(MOST_ROWS / drawn.length))
-    const rows = drawn.flatMap(rows => some(rows, each))
-    const head = h('tr', {}, ...this.heads().map(text => h('th', {scope: 'col'}, text)))
-    const table = h('table', {}, h('caption', {}, `At most ${each} rows of each run and measure`),
-      h('thead', {}, head), h('tbody', {}, ...rows.map(row =>
-        h('tr', {}, ...row.map((cell, k) => h('td', {class: k < 2 ? 'word' : ''}, cell))))))
-    this.gallery.app.dialogs.open(this.title.textContent,
-      rows.length ? h('div', {class: 'tables', tabindex: '0'}, table) : this.canvas.dataset.blank)
-  }
-
-  heads() { return ['run', 'measure', this.picture.axis('x').label, 'value'] }
-
-  // All that is drawn, as a file.
-  csv() {
-    const quoted = cell => /[",\n]/.test(cell) ? `"${String(cell).replaceAll('"', '""')}"` : cell
-    const lines = [this.heads(), ...series(this.picture).flat()]
-    save(`${this.declared.name}.csv`, lines.map(row => row.map(quoted).join(',') + '\n').join(''))
   }
 
   set(choice) {

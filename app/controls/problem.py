@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from app import server, shelf
+from app import own_files, server, shelf
 from app.controls.fields import Field, field
 from app.downloads import running
 from app.settings import Settings, formula_of, why_not
@@ -18,15 +18,17 @@ _KINDS = (
 )
 
 
-def grouped(settings: Settings) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Group, then name and title of its datasets: what was brought, what needs nothing, what is at
-    hand, what can be fetched, what somebody has to put there.
+def grouped(settings: Settings) -> list[tuple[str, list[tuple[str, str, bool]]]]:
+    """Group, then name and title of its datasets, and whether they can be forgotten: what was
+    brought, now or before, what needs nothing, what is at hand, what can be fetched, what somebody
+    has to put there.
     """
-    groups: dict[str, list[tuple[str, str]]] = {kind: [] for kind in _KINDS}
-    offered: tuple[shelf.Data, ...] = (*settings.own, *settings.made, *server.catalogue())
+    groups: dict[str, list[tuple[str, str, bool]]] = {kind: [] for kind in _KINDS}
+    own = {data.name: data for data in (*settings.own, *own_files.listed())}
+    offered: tuple[shelf.Data, ...] = (*own.values(), *settings.made, *server.catalogue())
     for data in offered:
         size = f"{data.rows:,} × {data.columns:,}"
-        groups[_kind(data)].append((data.name, f"{data.title} ({size})"))
+        groups[_kind(data)].append((data.name, f"{data.title} ({size})", data.name in own))
     return [(kind, entries) for kind, entries in groups.items() if entries]
 
 

@@ -165,7 +165,8 @@ class Geometry(Picture):
         if lead is None or chosen is None:
             return ""
         first, second = (lead.run.feature_name(int(j)) for j in chosen)
-        return f"Frank-Wolfe zigzags between {first} and {second}, which weigh most in {lead.name}"
+        axes = f"{first} (across) and {second} (up)"
+        return f"Frank-Wolfe zigzags between {axes}, which weigh most in {lead.name}"
 
     def describe(self, run: Run) -> str:
         return "steps of Frank-Wolfe on the two features that weigh most at its last point"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from app.live.features import COUNT
+from app.live.features import COUNT, TopFeatures
 from app.live.picture import Axis, Layer, Picture, Shown
 from app.runs import Run
 
@@ -39,17 +37,20 @@ class CoefficientPaths(Picture):
     )
 
     def finding(self, runs: Sequence[Shown]) -> str:
-        """Which features enter first."""
+        """Which of the features that are drawn enter first."""
         lead = next((shown.run for shown in runs if shown.lead and shown.run.ended), None)
         if lead is None:
             return ""
+        drawn = TopFeatures()
+        drawn.follow(lead.walk.columns, lead.reached)
+        drawn.choose()
         entered: dict[int, None] = {}
         for indices, _ in lead.walk.columns:
-            entered |= dict.fromkeys(np.asarray(indices).tolist())
+            entered |= {int(j): None for j in indices if int(j) in drawn.indices}
             if len(entered) >= _FIRST:
                 break
         names = [lead.feature_name(j) for j in [*entered][:_FIRST]]
-        return f"First to enter: {', '.join(names)}" if names else ""
+        return f"First of these to enter: {', '.join(names)}" if names else ""
 
     def describe(self, run: Run) -> str:
         indices, values = run.last_column

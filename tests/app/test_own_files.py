@@ -127,3 +127,34 @@ def test_a_disk_that_cannot_be_written_costs_nothing(monkeypatch, tmp_path, capl
     assert own.rows == 40
     assert "is not kept" in caplog.text
     assert json.dumps(own_files.recall(own.name)) == "null"
+
+
+def test_data_that_are_kept_are_offered_and_forgotten(elsewhere):
+    first, second = brought(DENSE, "rooms.csv"), brought(SPARSE, "words.svm")
+    page = Explorer()
+    try:
+        page.wire.send()
+        page.offer()
+        offered = {
+            name: own for _, entries in page.wire.state["datasets"] for name, _, own in entries
+        }
+        assert offered[first.name]
+        assert offered[second.name]
+        assert not offered["diabetes"]
+        page.hear({"do": "set", "name": "dataset", "value": first.name})
+        assert page.settings.dataset == first.name
+        page.hear({"do": "forget", "name": first.name})
+        assert "neither chosen nor shown" in page.refusal
+        assert own_files.kept(first.name)
+        page.hear({"do": "set", "name": "dataset", "value": "diabetes"})
+        page.hear({"do": "forget", "name": first.name})
+        page.hear({"do": "forget", "name": second.name})
+        assert page.refusal == ""
+        assert not [*elsewhere.iterdir()]
+        assert first.name not in shelf._brought
+        offered = {name for _, entries in page.wire.state["datasets"] for name, _, _ in entries}
+        assert not offered & {first.name, second.name}
+        page.hear({"do": "set", "name": "dataset", "value": first.name})
+        assert page.settings.dataset == "diabetes"
+    finally:
+        page.close()

@@ -5,8 +5,11 @@ import pytest
 from fakes import shown, walked
 from told import PICTURES, Page
 
+from app import recorded
 from app.live import LIVE, all_pictures
+from app.live.features import TopFeatures
 from app.live.geometry import felt_radius, zigzag
+from app.live.paths import CoefficientPaths
 from app.live.picture import AXES, Picture, Sight
 from app.live.spread import spread
 from app.runs import COSTS, counted
@@ -257,6 +260,22 @@ def test_points_that_chance_ended_are_drawn_told_and_counted():
     table = runs_table(shown(run, walked("cd", points=5)))
     assert table["head"][-1] == "points ended by chance"
     assert [row[-1] for row in table["rows"]] == [str(ended), "0"]
+
+
+def test_the_first_to_enter_are_among_those_that_are_drawn():
+    run = recorded.runs()[0]
+    drawn = TopFeatures()
+    drawn.follow(run.walk.columns, run.reached)
+    drawn.choose()
+    said = CoefficientPaths().finding(shown(run))
+    names = said.removeprefix("First of these to enter: ").split(", ")
+    places = {run.feature_name(j): j for j in drawn.indices}
+    assert len(names) == 3
+    assert set(names) <= set(places)
+    active = [set(indices.tolist()) for indices, _ in run.walk.columns]
+    first = {name: [j in known for known in active].index(True) for name, j in places.items()}
+    latest = max(first[name] for name in names)
+    assert all(first[name] >= latest for name in set(places) - set(names))
 
 
 def test_the_zigzag_stays_in_the_ball_and_descends_to_its_optimum():

@@ -324,3 +324,17 @@ def test_a_large_design_begins_at_once_on_a_provisional_grid(monkeypatch, tmp_pa
     assert run.walk.grid[-1] == pytest.approx(2 * problem.f0 / problem.lam_max)
     assert "provisional δ max" in run.note
     assert run.state is RunState.DONE
+
+
+def test_the_time_that_is_left_follows_the_last_points(monkeypatch):
+    session = started(specs=two_runs()[:1])
+    run = runs_of(finished(session))[0]
+    assert run.seconds_left is None
+    monkeypatch.setattr(type(run), "total", property(lambda self: 50))
+    run._state = RunState.RUNNING
+    run._reached_after = [0.0]
+    assert run.seconds_left is None
+    run._reached_after = [0.0, 2.0]
+    assert run.seconds_left == 2.0 * (50 - run.reached)
+    run._reached_after = [0.0, *range(1, 15), 24.0, 34.0, 44.0, 54.0, 64.0]
+    assert run.seconds_left == 10.0 * (50 - run.reached)

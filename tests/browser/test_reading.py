@@ -138,9 +138,16 @@ def test_names_at_line_ends_stand_near_them_apart_and_in_the_frame(page):
     for name in said:
         (across, up), (width, height) = name["at"], name["size"]
         assert -1 <= across <= width + 1
-        heights.append((across, up - name["lift"]))
-        assert 0 <= heights[-1][1] <= height + 1
-        assert abs(name["lift"]) <= 2 * 13 + 4 + 13
-    for k, (across, up) in enumerate(heights):
-        for other, above in heights[:k]:
-            assert abs(across - other) >= 90 or abs(up - above) >= 12.9
+        heights.append((across, up, up - name["lift"], 6 + 6.3 * len(name["said"])))
+        assert 0 <= heights[-1][2] <= height + 1
+        assert abs(name["lift"]) <= 3 * 13 + 13
+    # None covers another, and they stand in the order of their lines.
+    for k, (across, end, up, wide) in enumerate(heights):
+        for other, other_end, above, other_wide in heights[:k]:
+            if across < other + other_wide and other < across + wide:
+                assert abs(up - above) >= 12.9
+                assert (end - other_end) * (up - above) >= 0
+    # What stands beside the frame has room there.
+    right = max(across + wide - name["size"][0] for across, _, _, wide in heights)
+    room = "() => app.gallery.frames.get('active').picture.plot.min_border_right"
+    wait_for(lambda: page.evaluate(room) >= right, 20, "room beside the frame")

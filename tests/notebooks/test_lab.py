@@ -215,3 +215,8 @@ def test_widgets_of_jupyter_carry_the_page_as_vs_code_has_them(tmp_path):
         root = streamed(page)
         wait_for(lambda: root.evaluate(LENGTHS) == [100, 100], 60, "all points in the cell")
         page.screenshot(path=ROOT / ".pytest_cache" / "widgets.png")
+        expect(page.locator("[data-still] img")).to_be_attached(timeout=30_000)
+        chosen(page, "File", "Save Notebook")
+        wait_for(lambda: b"data:image/svg+xml" in path.read_bytes(), 30, "it to be saved")
+        sizes = [len(json.dumps(cell["outputs"])) for cell in nbformat.read(path, 4).cells]
+        assert all(size <= 1_500_000 for size in sizes)
