@@ -9,7 +9,13 @@ import numpy as np
 import scipy.sparse
 
 from fwcore.errors import ParameterError
-from fwcore.estimators.paths import best_intercept, problem_of, require_number
+from fwcore.estimators.paths import (
+    best_intercept,
+    divided,
+    factors_of,
+    problem_of,
+    require_number,
+)
 from fwcore.problem import Problem
 
 
@@ -47,13 +53,14 @@ def certify(
     intercept: float | None = None,
     positive: bool = False,
     loss: str = "squared",
+    penalty_factor: Any = None,
 ) -> Certificate:
     """How far an answer is from the least value of
 
-        1/m sum_i l(x_i'w + b, y_i) + alpha (l1_ratio ||w||_1 + (1 - l1_ratio) / 2 ||w||^2),
+        1/m sum_i l(x_i'w + b, y_i) + alpha (l1_ratio ||D w||_1 + (1 - l1_ratio) / 2 ||D w||^2),
 
-    or, with ``delta``, of the mean loss subject to ||w||_1 <= delta; at the cost of a pass over X.
-    The squared loss is l(u, v) = (u - v)^2 / 2.
+    or, with ``delta``, of the mean loss subject to ||D w||_1 <= delta; at the cost of a pass over
+    X. The squared loss is l(u, v) = (u - v)^2 / 2.
 
     Parameters
     ----------
@@ -71,6 +78,8 @@ def certify(
         w >= 0 is a constraint; an answer that breaks it has an infinite gap.
     loss : str
         "squared", "logistic" or "huber".
+    penalty_factor : array of shape (p,), optional
+        The diagonal of D, positive; all 1 where it is left out.
 
     Raises
     ------
@@ -89,6 +98,9 @@ def certify(
     _check(alpha, delta, l1_ratio)
     # Lists and data frames as well; a matrix stays as sparse as it is.
     X, y = X if scipy.sparse.issparse(X) else np.asarray(X), np.asarray(y)
+    if penalty_factor is not None:
+        factors = factors_of(penalty_factor, X.shape[1], "certify")
+        X, coef = divided(X * 1.0, factors), _coefficients(coef, X.shape[1]) * factors
     if loss == "squared":
         problem = problem_of(X, y, centred=intercept is not None, positive=positive)
     else:

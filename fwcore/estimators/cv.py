@@ -39,6 +39,7 @@ class ByFolds(Certified):
         """
         given, labels = X, y
         X, y = self._validated(X, y)
+        X = self._divided(X)
         self._check()
         if self._is_flat(X, y):
             self.alphas_, self.error_path_ = np.zeros(0), np.zeros((0, 0))
@@ -110,7 +111,7 @@ class FWElasticNetCV(ByFolds, CertifiedRegressor):
         model that predicts about as well.
     n_jobs : int, optional
         Folds at a time, as joblib counts them.
-    fit_intercept, positive, solver, tol, max_iter, random_state
+    penalty_factor, fit_intercept, positive, solver, tol, max_iter, random_state
         As of `FWElasticNet`.
 
     Attributes
@@ -139,6 +140,7 @@ class FWElasticNetCV(ByFolds, CertifiedRegressor):
         cv: Any = None,
         one_standard_error: bool = False,
         n_jobs: int | None = None,
+        penalty_factor: Any = None,
         fit_intercept: bool = True,
         positive: bool = False,
         solver: str = "auto",
@@ -175,6 +177,7 @@ class FWLassoCV(FWElasticNetCV):
         cv: Any = None,
         one_standard_error: bool = False,
         n_jobs: int | None = None,
+        penalty_factor: Any = None,
         fit_intercept: bool = True,
         positive: bool = False,
         solver: str = "auto",
@@ -195,7 +198,7 @@ class FWHuberCV(ByFolds, FWHuber):
         As of `FWHuber`.
     eps, alphas, cv, one_standard_error, n_jobs
         As of `FWElasticNetCV`.
-    fit_intercept, positive, solver, tol, max_iter, random_state
+    penalty_factor, fit_intercept, positive, solver, tol, max_iter, random_state
         As of `FWElasticNet`.
 
     Attributes
@@ -223,6 +226,7 @@ class FWHuberCV(ByFolds, FWHuber):
         cv: Any = None,
         one_standard_error: bool = False,
         n_jobs: int | None = None,
+        penalty_factor: Any = None,
         fit_intercept: bool = True,
         positive: bool = False,
         solver: str = "auto",
@@ -242,7 +246,7 @@ class FWLogisticCV(ByFolds, FWLogistic):
     l1_ratio : float in (0, 1]
     eps, alphas, cv, one_standard_error, n_jobs
         As of `FWElasticNetCV`.
-    fit_intercept, positive, solver, tol, max_iter, random_state
+    penalty_factor, fit_intercept, positive, solver, tol, max_iter, random_state
         As of `FWElasticNet`.
 
     Attributes
@@ -268,6 +272,7 @@ class FWLogisticCV(ByFolds, FWLogistic):
         cv: Any = None,
         one_standard_error: bool = False,
         n_jobs: int | None = None,
+        penalty_factor: Any = None,
         fit_intercept: bool = True,
         positive: bool = False,
         solver: str = "auto",

@@ -31,6 +31,7 @@ class Certified(BaseEstimator):
 
     alpha: float
     l1_ratio: float = 1.0
+    penalty_factor: Any
     fit_intercept: bool
     positive: bool
     solver: str
@@ -56,6 +57,7 @@ class Certified(BaseEstimator):
             Anything does not fit; before anything runs.
         """
         X, y = self._validated(X, y)
+        X = self._divided(X)
         form, value = self._asked(len(y))
         self.path_: PathResult | None = None
         self.n_iter_, self.dual_gap_, coef = 0, 0.0, np.zeros(X.shape[1])
@@ -72,6 +74,13 @@ class Certified(BaseEstimator):
         """X and y as the problem takes them."""
         X, y = validate_data(self, X, y, accept_sparse="csc", dtype=DTYPES, y_numeric=True)
         return X, np.asarray(y, dtype=np.float64)
+
+    def _divided(self, X: Any) -> Any:
+        """The columns over their factors, whose coefficients D w have the plain penalty."""
+        if self.penalty_factor is None:
+            return X
+        factors = paths.factors_of(self.penalty_factor, X.shape[1], type(self).__name__)
+        return paths.divided(X, factors)
 
     def _is_flat(self, X: Any, y: Floats) -> bool:
         return paths.is_flat(X, y, self.fit_intercept, self.positive)
@@ -126,7 +135,8 @@ class Certified(BaseEstimator):
         return max(verdict.true_gap, 0.0) / problem.m
 
     def _keep(self, X: Any, y: Floats, coef: Floats) -> None:
-        self.coef_ = coef.astype(X.dtype)
+        own = coef if self.penalty_factor is None else coef / np.asarray(self.penalty_factor)
+        self.coef_ = own.astype(X.dtype)
         self.intercept_ = self._intercept_of(X, y, coef) if self.fit_intercept else 0.0
 
     def _intercept_of(self, X: Any, y: Floats, coef: Floats) -> float:
@@ -163,12 +173,15 @@ class CertifiedRegressor(RegressorMixin, Certified):
 
 
 class FWElasticNet(CertifiedRegressor):
-    """min 1/(2 m) ||y - X w - b||^2 + alpha (l1_ratio ||w||_1 + (1 - l1_ratio) / 2 ||w||^2).
+    """min 1/(2 m) ||y - X w - b||^2 + alpha (l1_ratio ||D w||_1 + (1 - l1_ratio) / 2 ||D w||^2).
 
     Parameters
     ----------
     alpha : float
     l1_ratio : float in (0, 1]
+    penalty_factor : array of shape (p,), optional
+        The diagonal of D, positive: how much more each coefficient is penalised. All 1 where it is
+        left out. The adaptive Lasso takes 1 / abs(w) of a first fit (Zou 2006, eq. 4).
     fit_intercept : bool
         b, which is not penalised; sparse X is centred implicitly, never made dense.
     positive : bool
@@ -192,7 +205,8 @@ class FWElasticNet(CertifiedRegressor):
     n_iter_ : int
         Steps of the solver.
     path_ : PathResult or None
-        The path that was walked to alpha; None where all coefficients are zero for certain.
+        The path that was walked to alpha, whose coefficients are D w; None where all are zero for
+        certain.
     n_features_in_, feature_names_in_
 
     >>> from sklearn.datasets import load_diabetes
@@ -207,6 +221,7 @@ class FWElasticNet(CertifiedRegressor):
         alpha: float = 1.0,
         *,
         l1_ratio: float = 0.5,
+        penalty_factor: Any = None,
         fit_intercept: bool = True,
         positive: bool = False,
         solver: str = "auto",
@@ -218,7 +233,7 @@ class FWElasticNet(CertifiedRegressor):
 
 
 class FWLasso(CertifiedRegressor):
-    """min 1/(2 m) ||y - X w - b||^2 + alpha ||w||_1, or subject to ||w||_1 <= delta.
+    """min 1/(2 m) ||y - X w - b||^2 + alpha ||D w||_1, or subject to ||D w||_1 <= delta.
 
     Parameters
     ----------
@@ -226,7 +241,7 @@ class FWLasso(CertifiedRegressor):
         Not asked for where delta is given.
     delta : float, optional
         The constraint instead of the penalty: the form that Frank-Wolfe methods solve.
-    fit_intercept, positive, solver, tol, max_iter, random_state
+    penalty_factor, fit_intercept, positive, solver, tol, max_iter, random_state
         As of `FWElasticNet`; with delta, the solver is of the ball form.
 
     >>> from sklearn.datasets import load_diabetes
@@ -241,6 +256,7 @@ class FWLasso(CertifiedRegressor):
         alpha: float = 1.0,
         *,
         delta: float | None = None,
+        penalty_factor: Any = None,
         fit_intercept: bool = True,
         positive: bool = False,
         solver: str = "auto",

@@ -198,6 +198,27 @@ def require_number(name: str, value: Any, owner: str, high: float = np.inf) -> N
         raise ParameterError(name, owner, rule, value)
 
 
+def factors_of(given: Any, p: int, owner: str) -> Floats:
+    """Positive factors of p columns.
+
+    Raises
+    ------
+    ParameterError
+        They are not.
+    """
+    factors = np.asarray(given, dtype=float)
+    if factors.shape != (p,) or not ((factors > 0.0) & np.isfinite(factors)).all():
+        rule = f"{p} positive numbers, one for each column of X"
+        raise ParameterError("penalty_factor", owner, rule, given)
+    return factors
+
+
+def divided(X: Any, factors: Floats) -> Any:
+    """X with each column divided by its factor, as sparse as it was and in its own precision."""
+    shares = (1.0 / factors).astype(X.dtype)
+    return X @ scipy.sparse.diags_array(shares) if scipy.sparse.issparse(X) else X * shares
+
+
 def best_intercept(X: Any, y: Floats, coef: Floats) -> float:
     """The mean of y - X w."""
     mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()

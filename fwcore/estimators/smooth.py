@@ -51,7 +51,8 @@ class _Smooth(Certified, ABC):
 
 
 class FWHuber(_Smooth, CertifiedRegressor):
-    """min 1/m sum_i h_t(y_i - x_i'w - b) + alpha (l1_ratio ||w||_1 + (1 - l1_ratio) / 2 ||w||^2).
+    """min 1/m sum_i h_t(y_i - x_i'w - b) + alpha (l1_ratio ||D w||_1 + (1 - l1_ratio) / 2
+    ||D w||^2).
 
     h_t(r) is 1/2 r^2 up to t and t abs(r) - 1/2 t^2 beyond (Huber 1964), so that what is far off
     does not pull. b is not penalised.
@@ -62,7 +63,7 @@ class FWHuber(_Smooth, CertifiedRegressor):
     threshold : float
         t in units of a robust scale of y, 1.4826 times its median absolute deviation.
     l1_ratio : float in (0, 1]
-    fit_intercept, positive, solver, tol, max_iter, random_state
+    penalty_factor, fit_intercept, positive, solver, tol, max_iter, random_state
         As of `FWElasticNet`.
 
     Attributes
@@ -84,6 +85,7 @@ class FWHuber(_Smooth, CertifiedRegressor):
         *,
         threshold: float = 1.345,
         l1_ratio: float = 1.0,
+        penalty_factor: Any = None,
         fit_intercept: bool = True,
         positive: bool = False,
         solver: str = "auto",
@@ -104,8 +106,8 @@ class FWHuber(_Smooth, CertifiedRegressor):
 
 
 class FWLogistic(ClassifierMixin, _Smooth):
-    """min 1/m sum_i log(1 + exp(-y_i (x_i'w + b))) + alpha (l1_ratio ||w||_1 + (1 - l1_ratio) / 2
-    ||w||^2), of two classes, y_i = +1 of the second; b is not penalised.
+    """min 1/m sum_i log(1 + exp(-y_i (x_i'w + b))) + alpha (l1_ratio ||D w||_1 + (1 - l1_ratio) / 2
+    ||D w||^2), of two classes, y_i = +1 of the second; b is not penalised.
 
     scikit-learn's LogisticRegression has C = 1 / (m alpha).
 
@@ -113,7 +115,7 @@ class FWLogistic(ClassifierMixin, _Smooth):
     ----------
     alpha : float
     l1_ratio : float in (0, 1]
-    fit_intercept, positive, solver, tol, max_iter, random_state
+    penalty_factor, fit_intercept, positive, solver, tol, max_iter, random_state
         As of `FWElasticNet`.
 
     Attributes
@@ -136,6 +138,7 @@ class FWLogistic(ClassifierMixin, _Smooth):
         alpha: float = 0.01,
         *,
         l1_ratio: float = 1.0,
+        penalty_factor: Any = None,
         fit_intercept: bool = True,
         positive: bool = False,
         solver: str = "auto",

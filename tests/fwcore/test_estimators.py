@@ -130,6 +130,79 @@ def test_the_constraint_instead_of_the_penalty():
         FWLasso(delta=800.0, solver="cd").fit(X, y)
 
 
+SLOPES = {
+    FWElasticNet: lambda u, y: u - y,
+    FWLogistic: lambda u, y: -y / (1.0 + np.exp(y * u)),
+}
+
+
+@pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csr_matrix])
+@pytest.mark.parametrize("kind", [FWElasticNet, FWLogistic])
+def test_columns_are_penalised_by_their_factors(kind, storage):
+    """The slope of a coefficient that is not zero is that of its own penalty; of others, less."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(60, 90)) * (rng.random((60, 90)) < 0.6)
+    y = X[:, :4].sum(axis=1) + rng.normal(size=60)
+    y = np.sign(y) if kind is FWLogistic else y
+    factors = 10.0 ** rng.uniform(-1.0, 1.0, 90)
+    alpha, ratio = 0.05, 0.7
+    model = kind(alpha=alpha, l1_ratio=ratio, penalty_factor=factors, tol=1e-12)
+    model.fit(storage(X), y)
+    w = np.ravel(model.coef_)
+    slopes = X.T @ SLOPES[kind](X @ w + model.intercept_, y) / 60
+    slopes += alpha * (1.0 - ratio) * factors**2 * w
+    active = w != 0
+    assert 3 < active.sum() < 60
+    most = alpha * ratio * factors
+    np.testing.assert_allclose(slopes[active], -most[active] * np.sign(w[active]), rtol=1e-4)
+    assert (np.abs(slopes) <= most * (1.0 + 1e-4)).all()
+    b = float(np.ravel(model.intercept_)[0])
+    loss = "logistic" if kind is FWLogistic else "squared"
+    told = certify(
+        storage(X),
+        y,
+        w,
+        alpha=alpha,
+        l1_ratio=ratio,
+        intercept=b,
+        loss=loss,
+        penalty_factor=factors,
+    )
+    assert told.relative_gap < 1e-9
+
+
+def test_factors_of_columns_in_the_ball_over_folds_and_of_an_adaptive_lasso():
+    X, y = load_diabetes(return_X_y=True)
+    factors = np.linspace(0.5, 2.0, 10)
+    ball = FWLasso(delta=500.0, penalty_factor=factors, tol=1e-9).fit(X, y)
+    assert abs(np.abs(factors * ball.coef_).sum() - 500.0) < 1e-6
+    told = certify(X, y, ball.coef_, delta=500.0, intercept=ball.intercept_, penalty_factor=factors)
+    assert told.relative_gap < 1e-8
+    ours = FWLassoCV(alphas=20, cv=4, penalty_factor=factors, tol=1e-10).fit(X, y)
+    theirs = LassoCV(alphas=20, cv=4, tol=1e-10, max_iter=100_000).fit(X / factors, y)
+    assert ours.alpha_ == pytest.approx(theirs.alpha_)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_ / factors, rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X / factors), rtol=1e-5)
+    first = FWLasso(alpha=0.1).fit(X, y)
+    adaptive = FWLasso(alpha=0.1, penalty_factor=1.0 / (np.abs(first.coef_) / 100 + 1e-3))
+    assert np.count_nonzero(adaptive.fit(X, y).coef_) < np.count_nonzero(first.coef_)
+    huber = FWHuber(alpha=0.05, penalty_factor=factors, tol=1e-10).fit(X, y)
+    again = FWHuber(alpha=0.05, tol=1e-10).fit(X / factors, y)
+    np.testing.assert_allclose(huber.coef_, again.coef_ / factors)
+
+
+@pytest.mark.parametrize("factors", [[1.0], np.zeros(10), -np.ones(10), np.full(10, np.nan)])
+def test_factors_that_do_not_fit_are_told(factors):
+    X, y = load_diabetes(return_X_y=True)
+    for act in (
+        lambda: FWLasso(penalty_factor=factors).fit(X, y),
+        lambda: FWLassoCV(penalty_factor=factors).fit(X, y),
+        lambda: certify(X, y, np.zeros(10), alpha=1.0, penalty_factor=factors),
+    ):
+        with pytest.raises(ParameterError, match=r"penalty_factor.*10 positive numbers"):
+            act()
+
+
 def test_paths_are_those_of_scikit_learn():
     X, y = load_diabetes(return_X_y=True)
     y = y - y.mean()
