@@ -7,10 +7,10 @@ import os
 import sys
 import threading
 import time
+import traceback
 from collections import Counter
 from typing import Any
 
-from bokeh.core.serialization import DeserializationError
 from tornado.websocket import WebSocketClosedError
 
 import app.explorer  # noqa: F401 (so that the first page need not wait for it)
@@ -21,6 +21,7 @@ _log = logging.getLogger(__name__)
 _TRIM_AFTER_SECONDS = 2.0
 _MINUTE = 60.0
 _RECORDS_A_MINUTE = 20
+_LONGEST_TOLD = 200
 _MORE = "More of these are not told for a minute."
 _left = threading.Event()
 _GOSSIPS = (
@@ -86,12 +87,21 @@ def _is_news(record: logging.LogRecord) -> bool:
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, WebSocketClosedError):
         return False
-    if isinstance(error, DeserializationError):
-        # A hostile client names what is not there: one line is enough.
-        record.msg, record.args, record.exc_info = "A message was refused: %s", (error,), None
+    if error is not None and record.name.startswith("bokeh.server") and not _is_ours(error):
+        # A hostile client says what Bokeh cannot read, or names what is not there: one line is
+        # enough.
+        told = f"{type(error).__name__}: {error}"[:_LONGEST_TOLD]
+        record.msg, record.args, record.exc_info = "A message was refused: %s", (told,), None
     if record.name == "bokeh.server.protocol_handler" and isinstance(error, AssertionError):
         return False
     return "connection was closed" not in record.getMessage()
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Whether it passed through this project, whose own mistakes are told in full."""
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    modules = (str(frame.f_globals.get("__name__", "")) for frame in frames)
+    return any(module.partition(".")[0] in ("app", "fwcore") for module in modules)
 
 
 class _Seldom(logging.Filter):

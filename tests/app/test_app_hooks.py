@@ -4,7 +4,7 @@ import pytest
 from bokeh.core.serialization import UnknownReferenceError
 from tornado.websocket import WebSocketClosedError
 
-from app import app_hooks
+from app import app_hooks, theme
 from app.app_hooks import _is_news
 
 
@@ -81,6 +81,18 @@ def test_what_a_hostile_client_sends_leaves_no_traceback():
     assert _is_news(told)
     assert told.exc_info is None
     assert told.getMessage().startswith("A message was refused: ")
+    told = record("bokeh.server.views.ws", "receiving", RuntimeError("x" * 1000))
+    assert _is_news(told)
+    assert len(told.getMessage()) < 300
+
+
+def test_a_mistake_of_our_own_is_told_in_full():
+    try:
+        theme.run_style(None)
+    except TypeError as error:
+        told = record("bokeh.server.protocol_handler", "error handling message", error)
+    assert _is_news(told)
+    assert told.exc_info is not None
 
 
 def test_no_logger_fills_the_disk(caplog):

@@ -3,8 +3,8 @@ kernels reach; the page.
 
 Prints tables, and writes README.md and measured.json beside this file. A part of it: ``make bench
 PARTS="certified sampled" CASES=pyrim PEERS=glmnet``. Parts are start, certified, logistic, same,
-sampled, rows, oracles, machine, loading, page, and log1p, which needs 3 GB and is left out unless
-asked for.
+sampled, rows, oracles, machine, loading, page, store, and log1p, which needs 3 GB and is left out
+unless asked for.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ import report
 import same
 import sampled
 import start
+import store
 from peers import PEERS
 from rich.console import Console
 from rich.table import Table
@@ -45,6 +46,7 @@ PARTS = (
     "machine",
     "loading",
     "page",
+    "store",
     "log1p",
 )
 _print = Console(width=200).print
@@ -98,6 +100,7 @@ def _tables(
         "loading": lambda: {
             "Reading files; memory is the peak over the size of the matrix": loading.measure()
         },
+        "store": store.measure,
         "log1p": lambda: {"A path on 16,087 x 4,272,227 at 1 %": sampled.measure_log1p()},
         "page": lambda: {
             "The page (milliseconds, except for the rate)": [

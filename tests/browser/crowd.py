@@ -119,6 +119,12 @@ class Visitor:
         if self.socket is not None:
             self.socket.close()
 
+    async def leave(self) -> None:
+        """Leave, and be gone."""
+        self.close()
+        if self._listener is not None:
+            await asyncio.gather(self._listener, return_exceptions=True)
+
 
 async def crowd(url: str, count: int, within: float = 0.0) -> list[Visitor]:
     """Visitors who open the page together, or one after the other ``within`` so many seconds."""
