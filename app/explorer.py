@@ -278,7 +278,7 @@ class Explorer(Scripted, Viewer):
             if row["figures"] and (drawn := self._drawn_as.get(spec.key)):
                 row["figures"] = f"{drawn}: {row['figures']}"
             self.wire.put(**{f"row:{spec.key}": row})
-        shown = session.experiment or settings.chosen()
+        shown = session.experiment_of(self.feed.lead) or settings.chosen()
         walked = [spec.solver for spec in settings.runs if spec.key in session.runs]
         solvers = walked or [spec.solver for spec in settings.runs]
         failures = [
@@ -292,7 +292,7 @@ class Explorer(Scripted, Viewer):
         self.wire.put(
             phase=session.state.value if session.state else "empty",
             headline=words.headline(shown, solvers) if solvers else "Add a run to begin.",
-            error=find_loss(shown.loss).error_name,
+            error=find_loss(shown.loss).error_name if session.comparable else "",
             changed=any(session.changed(s, settings.chosen()) for s in settings.runs),
             compiling=words.compiling(),
             complaint=self.refusal or "\n".join(dict.fromkeys(failures)),

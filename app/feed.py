@@ -13,7 +13,7 @@ from app import shelf
 from app.live import all_pictures
 from app.live.computed import Computation
 from app.live.features import TopFeatures
-from app.live.picture import Picture, Shown
+from app.live.picture import Picture, Shown, kin_of
 from app.live.reference import reference_of
 from app.live.sources import RunSources
 from app.live.spread import reached_by_all, spread
@@ -64,10 +64,11 @@ class Feed:
         runs, experiment = self._standing(), self._session.experiment
         if experiment is None:
             return []
-        dataset = experiment.dataset
-        relevant, scaled = shelf.relevant_columns(dataset), shelf.is_scaled(dataset)
+        own = self._session.experiments
         specs = [s for s in self._settings.runs if s.key in runs and not s.hidden]
         self._led = self._leader([s.key for s in specs if runs[s.key].reached])
+        made_of = {spec.key: own.get(spec.key, experiment) for spec in specs}
+        led = made_of.get(self._led, experiment) if self._led is not None else experiment
         return [
             Shown(
                 spec.key,
@@ -75,8 +76,9 @@ class Feed:
                 runs[spec.key],
                 lead=spec.key == self._led,
                 pinned=spec.pinned,
-                relevant=relevant,
-                scaled=scaled,
+                kin=made_of[spec.key].alike(led),
+                relevant=shelf.relevant_columns(made_of[spec.key].dataset),
+                scaled=shelf.is_scaled(made_of[spec.key].dataset),
                 planned=getattr(getattr(spec.options, "sampling", None), "text", ""),
             )
             for spec in specs
@@ -141,9 +143,14 @@ class Feed:
         self._follow(shown)
         changed = self._choose_features(shown)
         names = self._names(self.open)
-        reference = reference_of(entry.run for entry in shown)
+        reference = reference_of(shown)
+        kin = {entry.key for entry in kin_of(shown)}
         for key, sources in self._sources.items():
-            sources.tick(names, self._features, changed, reference)
+            if key in kin:
+                sources.tick(names, self._features, changed, reference)
+            else:
+                # Its columns are others.
+                sources.tick(names, TopFeatures(), changed, None)
             if self._wire.state.get(f"stop:{key}") is None and sources.run.walk is not None:
                 rule, tol = sources.run.stopping or ("", None)
                 # Another rule bounds moves: its threshold is none of a gap.
@@ -157,10 +164,11 @@ class Feed:
         """The quartiles of the repeats, where a point more was reached by all."""
         for entry in shown:
             group = self._session.group(entry.key)
-            at, known = (reached_by_all(group), entry.run, reference), (entry.key, "spread")
+            beside = reference if entry.kin else None
+            at, known = (reached_by_all(group), entry.run, beside), (entry.key, "spread")
             if len(group) > 1 and at[0] and self._held.get(known) != at:
                 self._held[known] = at
-                self._wire.rows(entry.key, "spread", spread(group, reference), replace=True)
+                self._wire.rows(entry.key, "spread", spread(group, beside), replace=True)
 
     def _standing(self) -> dict[int, Run]:
         """The runs by key: those that are drawn stand for those that take their place, until one of
@@ -227,7 +235,7 @@ class Feed:
         computed = ChainMap(*(dict(picture.computed) for picture in opened))
         for source, compute in dict(computed).items():
             for entry in shown:
-                at = (self.point, self._led, reached, entry.run, entry.planned)
+                at = (self.point, self._led, reached, entry.run, entry.planned, entry.kin)
                 known = (entry.key, source)
                 if lead is None or self._held.get(known) == at or known in self._computing:
                     continue
@@ -248,7 +256,7 @@ class Feed:
                 )
         if self.table:
             self._wire.put(
-                table=runs_table(shown),
+                table=runs_table(kin_of(shown)),
                 points=points_table(shown),
                 printed=self._printed([entry for entry in shown if entry.run.ended]),
             )
@@ -259,7 +267,7 @@ class Feed:
         """
         try:
             said = [[entry.name, picture.describe(entry.run)] for entry in shown]
-            found = picture.finding_at(shown, self.outlook.sight(picture, self.point))
+            found = picture.finding_at(kin_of(shown), self.outlook.sight(picture, self.point))
             return found, [[name, text] for name, text in said if text]
         except Exception:
             if picture.name not in self._silent:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from app.live import all_pictures
 from app.live.features import TopFeatures
-from app.live.picture import AXES, Columns, Picture, Shown
+from app.live.picture import AXES, Columns, Picture, Shown, kin_of
 from app.live.reference import reference_of
 from app.live.sources import RunSources
 from app.live.spread import reached_by_all, spread
@@ -37,7 +37,7 @@ def on_screen(
     features = TopFeatures()
     features.follow(lead.run.walk.columns, lead.run.reached)
     features.choose()
-    reference = reference_of(entry.run for entry in shown)
+    reference = reference_of(shown)
     found = []
     for picture in all_pictures():
         if picture.name not in names:
@@ -58,7 +58,7 @@ def on_screen(
                 "rows": rows,
                 **run_look(styles[entry.key]),
             })  # fmt: skip
-        find = partial(picture.finding_at, shown, outlook.sight(picture, point))
+        find = partial(picture.finding_at, kin_of(shown), outlook.sight(picture, point))
         finding = _safely(picture, find, "")
         found.append(_declared(picture, outlook) | {"runs": runs, "finding": finding})
     return sorted(found, key=lambda told: names.index(told["name"]))
@@ -78,6 +78,8 @@ def _rows(
     def send(source: str, columns: Mapping[str, list[Any]], *, replace: bool) -> None:
         held[source] = columns
 
+    if not entry.kin:
+        features, reference = TopFeatures(), None
     RunSources(entry.run, send).tick(picture.sources, features, True, reference)
     for source, compute in picture.computed.items():
         columns: Columns = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
-from app import commands, papers, server
+from app import commands, papers, server, shelf
 from app.keeper import load
 from app.settings import MOST_RUNS
 from fwcore import ParameterError
@@ -59,16 +59,20 @@ class SavedRuns:
         return commands.text(data, "uid", 40)
 
     def do_show(self, data: dict[str, Any]) -> None:
-        """Show a saved run beside the others, or by itself where its data or loss are others."""
+        """Show a saved run beside the others; of other data, by their name too."""
         page = self._explorer
         found = load(page.keeper.history, page.pages.owner, self._uid(data))
         if found is None:
             raise ParameterError("uid", "the page", "that of a saved run", "another")
         experiment, name = found.experiment, found.name
-        settings = page.settings
+        settings, before = page.settings, page.session.experiment
         if len(settings.runs) >= server.most_runs(MOST_RUNS):
             rule = "one of fewer: remove a run first"
             raise ParameterError("runs", "the page", rule, len(settings.runs) + 1)
+        apart = before is not None and not experiment.alike(before)
+        if apart and page.session.runs and found.kept is not None:
+            title = shelf.find(experiment.dataset).title
+            name = f"{name}, {title}"[: commands.LONGEST_NAME]
         settings.choose(experiment.dataset)
         page.offer()
         settings.loss = experiment.loss

@@ -56,6 +56,15 @@ class Session:
         """Whether a run may still bring something new."""
         return any(not run.state.over for run in self._of(None))
 
+    def experiment_of(self, key: int | None) -> Experiment | None:
+        """The problem of the run of an entry; of one that was not run, the last that was shown."""
+        return self.experiments.get(key or 0, self.experiment)
+
+    @property
+    def comparable(self) -> bool:
+        """Whether the errors of all runs are of one loss."""
+        return len({experiment.loss for experiment in self.experiments.values()}) <= 1
+
     @property
     def state(self) -> RunState | None:
         """The state of the whole: that of the most active run; None before the first."""
@@ -70,10 +79,10 @@ class Session:
         return self._of(key)
 
     def show(self, experiment: Experiment, spec: RunSpec, group: Sequence[Any], name: str) -> None:
-        """Show a run that was begun elsewhere, with its repeats, as that of an entry; those of
-        other rows or another loss go.
+        """Show a run that was begun elsewhere, with its repeats, as that of an entry, beside those
+        that are shown.
         """
-        self._turn_to(experiment)
+        self.experiment = experiment
         self.forget(spec.key)
         self.experiments[spec.key] = experiment
         self.runs[spec.key], self.repeats[spec.key] = group[0], [*group[1:]]
@@ -82,12 +91,6 @@ class Session:
         self._made_of[spec.key] = (first.solver.name, first.options, first.seed, len(group))
         for run in group:
             self._hold(run)
-
-    def _turn_to(self, experiment: Experiment) -> None:
-        """Runs of other rows or another loss go."""
-        if self.experiment is not None and not experiment.alike(self.experiment):
-            self.reset()
-        self.experiment = experiment
 
     def outdated(self, spec: RunSpec, experiment: Experiment) -> bool:
         """Whether what is shown of an entry is not what it would give now."""
@@ -117,7 +120,9 @@ class Session:
         """
         chosen = [spec for spec in specs if self.outdated(spec, experiment)] or list(specs)
         room.admit(sum(spec.repeats for spec in chosen), self._owner)
-        self._turn_to(experiment)
+        if self.experiment is not None and not experiment.alike(self.experiment):
+            self.reset()
+        self.experiment = experiment
         listed = {spec.key for spec in specs}
         for key in [k for k, own in self.experiments.items() if own != experiment]:
             if key not in listed:

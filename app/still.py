@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.live.picture import Shown
+from app.live.picture import Shown, kin_of
 from app.live.race import Race
 from app.runs import counted
 from app.tables import runs_table
@@ -33,14 +33,14 @@ def still(name: str, headline: str, shown: Sequence[Shown]) -> str:
     shown : sequence of Shown
         The runs that have reached a point.
     """
-    title = Race().finding(shown) or "What an error costs"
+    title = Race().finding(kin_of(shown)) or "What an error costs"
     told = "A still picture: run the cell, and the page is live."
     if not shown:
         body = "<p>Nothing has been run yet.</p>"
     else:
         picture = base64.b64encode(race_svg(shown).encode()).decode()
         source = f"data:image/svg+xml;base64,{picture}"
-        body = f'<img src="{source}" alt="{escape(title)}">{_table(runs_table(shown))}'
+        body = f'<img src="{source}" alt="{escape(title)}">{_table(runs_table(kin_of(shown)))}'
     return (
         f'<div data-still="{name}"><p><b>{escape(title)}</b><br>{escape(headline)}</p>{body}'
         f"<p><small>{told}</small></p></div>"

@@ -95,7 +95,7 @@ def test_imports_follow_the_layers(path):
         assert not tops & {"panel", "bokeh", "holoviews"}, module
 
 
-CONTROLS_KNOW = ("controls", "settings", "run_spec", "downloads", "shelf", "server")
+CONTROLS_KNOW = ("controls", "settings", "run_spec", "downloads", "shelf", "own_files", "server")
 PICTURES = {
     module_of(path)
     for path in (ROOT / "app" / "live").glob("*.py")

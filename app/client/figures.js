@@ -295,8 +295,8 @@ class Picture {
   }
 
   // Leaves so much room for names beside the frame. It lays the figure out again, hence grows while
-  // lines do, and shrinks where other runs are shown. Later: Bokeh draws it at once, and fails where
-  // names have changed in the same turn.
+  // lines do, and shrinks where other runs are shown. It waits: Bokeh draws at once, and fails
+  // where names have changed in the same turn.
   widen(right) {
     const {min_border_right: now} = this.plot
     if (right == now || (right < now && !this.loose)) return

@@ -18,8 +18,10 @@ _ROWS = 400
 
 
 def _beside(entry: Shown, lead: Shown, point: int) -> int | None:
-    """The point of a run whose l1 norm is nearest to that of the selected run under the cursor."""
-    if not entry.run.reached:
+    """The point of a run whose l1 norm is nearest to that of the selected run under the cursor;
+    None where there is none of the same columns.
+    """
+    if not entry.run.reached or not entry.kin:
         return None
     l1 = lead.run.points["l1"][point_of(lead, point)]
     return int(np.abs(entry.run.points["l1"] - l1).argmin())
@@ -157,7 +159,7 @@ def _shares(entry: Shown, lead: Shown) -> list[float]:
 
 def _overlap(entry: Shown, lead: Shown, point: int) -> Columns:
     run = entry.run
-    if not run.reached:
+    if not run.reached or not entry.kin:
         return {"l1": [], "overlap": [], "f_measure": []}
     truth, shares = _truth(run.walk.problem), _shares(entry, lead)
     return {

@@ -55,13 +55,13 @@ def _on_curve(kappa: int | None, lead: Shown) -> Columns:
 
 def _here(entry: Shown, lead: Shown, point: int) -> Columns:
     """Where a run is on the curve."""
-    return _on_curve(entry.run.kappa(), lead)
+    return _on_curve(entry.run.kappa() if entry.kin else None, lead)
 
 
 def _ahead(entry: Shown, lead: Shown, point: int) -> Columns:
     """Where it would be as the list has it by now."""
     walked, planned = entry.run.kappa(), entry.run.kappa(entry.planned)
-    return _on_curve(planned if planned != walked else None, lead)
+    return _on_curve(planned if planned != walked and entry.kin else None, lead)
 
 
 class Simulator(Picture):

@@ -4,7 +4,7 @@ page draws, and sentences that say what it shows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
@@ -85,8 +85,9 @@ SPREAD = (Layer("band", "spread"), Layer("median", "spread", style={"line_width"
 class Shown:
     """A run as the pictures see it; the ``lead`` is the one that is selected, and the ``pinned``
     one is the baseline of comparisons. ``relevant``: how many columns are taken to matter.
-    ``planned``: the rule of sampling that the list has for it by now. ``scaled``: whether the
-    response is in standard deviations.
+    ``kin``: whether it is of the rows and the loss of the selected run; only then are its columns
+    the same, and its errors comparable. ``planned``: the rule of sampling that the list has for it
+    by now. ``scaled``: whether the response is in standard deviations.
     """
 
     key: int
@@ -94,6 +95,7 @@ class Shown:
     run: Run
     lead: bool = False
     pinned: bool = False
+    kin: bool = True
     relevant: int = 32
     planned: str = ""
     scaled: bool = False
@@ -111,6 +113,11 @@ class Sight:
 Columns: TypeAlias = dict[str, list[Any]]
 Compute: TypeAlias = Callable[[Shown, Shown, int], Columns]
 """What a source holds of a run, given the selected run and the point under the cursor."""
+
+
+def kin_of(shown: Iterable[Shown]) -> list[Shown]:
+    """Those that may be compared."""
+    return [entry for entry in shown if entry.kin]
 
 
 def point_of(lead: Shown, point: int) -> int:

@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.live.picture import Shown, kin_of
 from app.runs import Run
 
 _WORST_GAP = 1e-4
 
 
-def reference_of(runs: Iterable[Run]) -> Run | None:
-    """The run that has ended with the smallest worst true gap, if that is at most 1e-4 of f(0)."""
-    ended = [run for run in runs if run.ended]
+def reference_of(shown: Iterable[Shown]) -> Run | None:
+    """Of the runs that may be compared the one that has ended with the smallest worst true gap, if
+    that is at most 1e-4 of f(0).
+    """
+    ended = [entry.run for entry in kin_of(shown) if entry.run.ended]
     worst = {run: float(run.relative_gaps.max()) for run in ended}
     # Among supports nothing bounds the suboptimality.
     worst = {run: gap for run, gap in worst.items() if np.isfinite(gap)}

@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 from fakes import AGAIN, EXPERIMENT, spec, wait_for, walked
 
-from app import words
+from app import shelf, words
+from app.explorer import Explorer
 from app.history import History
 from app.keeper import Keeper, load
 from app.kept import Kept
+from app.live import all_pictures
 from app.runs import Run
 from app.scheduler import Scheduler
 from app.session import Session
@@ -123,10 +125,11 @@ def test_a_run_without_a_point_is_shown_as_what_it_was_to_be(page):
     page.keeper.save()
 
 
-def saved_run(page, points, split_seed=0, dataset="diabetes"):
+def saved_run(page, points, split_seed=0, dataset="diabetes", loss="squared"):
     """A run that was saved, of the data of a page with another grid or split."""
-    experiment = replace(EXPERIMENT, points=points, split_seed=split_seed, dataset=dataset)
-    problem = datasets.load(dataset, split_seed=split_seed, test_fraction=0.25, loss="squared")
+    rows = {"dataset": dataset, "split_seed": split_seed, "loss": loss}
+    experiment = replace(EXPERIMENT, points=points, **rows)
+    problem = datasets.load(dataset, split_seed=split_seed, test_fraction=0.25, loss=loss)
     run = Run(find_solver("sfw"), {"sampling": "5%", "tol": 1e-2}, 0)
     run.prepare(problem, grids.delta_grid(5.0, points))
     while not run.state.over:
@@ -170,11 +173,46 @@ def test_a_saved_run_of_the_same_data_stands_beside_those_of_another_grid(small)
     shown = small.keeper.page(small.pages.token, small.pages.owner)
     points = [one["points"] for one in shown["experiments"]]
     assert points == [10] * (len(before) + 1) + [7]
-    # Of other rows other columns may be constant, and errors are of other rows.
-    for rows in ({"split_seed": 3}, {"dataset": "breast-cancer"}):
-        other, _ = saved_run(small, 5, **rows)
+
+
+def test_a_saved_run_of_other_data_stands_beside_but_is_not_compared(small):
+    small.hear({"do": "set", "name": "test_fraction", "value": "0.25"})
+    small.hear({"do": "run"})
+    wait_for(lambda: not small.session.live, "the runs")
+    before = {run.uid for run in small.session.runs.values()}
+    listed = {spec.key for spec in small.settings.runs}
+    for rows in ({"split_seed": 3}, {"dataset": "breast-cancer", "loss": "logistic"}):
+        other, experiment = saved_run(small, 5, **rows)
         small.hear({"do": "show", "uid": other.uid})
-        assert {run.uid for run in small.session.runs.values()} == {other.uid}
+        assert small.refusal == ""
+        before.add(other.uid)
+        assert {run.uid for run in small.session.runs.values()} == before
+        key = small.settings.selected
+        kin = {entry.key for entry in small.feed.shown() if entry.kin}
+        assert kin == {key}
+        small.feed.look_at(tuple(picture.name for picture in all_pictures()), True)
+        small.wire._puts, small.wire._rows = {}, []
+        small.feed.resend()
+        small.feed.tick()
+        paths = {k: rows for k, source, rows, _ in small.wire._rows if source == "paths"}
+        assert paths[key]["name"]
+        assert not any(paths[k]["name"] for k in listed)
+        small.feed.say()
+        assert len(small.wire.state["table"]["rows"]) == 1
+        assert small.wire.state["headline"].startswith(shelf.find(experiment.dataset).title)
+    assert small.wire.state["error"] == ""
+    # Back at the first, its own are compared, and those of other data are drawn.
+    small.hear({"do": "select", "run": min(listed)})
+    assert {entry.key for entry in small.feed.shown() if entry.kin} == listed
+    assert len(small.feed.shown()) == len(before)
+    small.pages.keep()
+    small.keeper.save()
+    again = Explorer()
+    try:
+        again.pages.come_back(small.pages.token)
+        assert len(again.session.runs) == len(before)
+    finally:
+        again.close()
 
 
 def test_other_data_under_the_same_name_make_another_run(history, monkeypatch):

@@ -28,7 +28,7 @@ def test_data_are_made_chosen_walked_and_shared(small):
     assert made.startswith(NAME)
     assert small.wire.state["dataset"]["name"] == made
     groups = dict(small.wire.state["datasets"])
-    assert [name for name, _ in groups["Brought or made by you"]] == [made]
+    assert [name for name, _, _ in groups["Brought or made by you"]] == [made]
     again = restored(document(small.settings))
     assert again.dataset == made
     assert (again.columns, again.relevant) == (300, 4)

@@ -253,7 +253,7 @@ def test_a_pace_is_a_unit_and_a_positive_rate(data):
 def test_every_dataset_is_in_one_group_and_says_where_it_comes_from(nothing_at_hand):
     groups = dict(grouped(Settings()))
     assert [*groups] == ["Always there", "To be downloaded", "To be put there by hand"]
-    names = {kind: [name for name, _ in entries] for kind, entries in groups.items()}
+    names = {kind: [name for name, _, _ in entries] for kind, entries in groups.items()}
     listed = [name for kind in names.values() for name in kind]
     assert sorted(listed) == sorted(entry.name for entry in datasets.DATASETS)
     assert "diabetes" in names["Always there"]

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-
 sys.path.insert(0, str(Path(__file__).parents[1] / "browser"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "app"))
 from crowd import Visitor
