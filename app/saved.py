@@ -69,11 +69,11 @@ class SavedRuns:
         if len(settings.runs) >= server.most_runs(MOST_RUNS):
             rule = "one of fewer: remove a run first"
             raise ParameterError("runs", "the page", rule, len(settings.runs) + 1)
+        settings.choose(experiment.dataset)
         apart = before is not None and not experiment.alike(before)
         if apart and page.session.runs and found.kept is not None:
             title = shelf.find(experiment.dataset).title
             name = f"{name}, {title}"[: commands.LONGEST_NAME]
-        settings.choose(experiment.dataset)
         page.offer()
         settings.loss = experiment.loss
         settings.param.update(

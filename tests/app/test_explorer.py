@@ -9,12 +9,13 @@ import weakref
 import numpy as np
 import pytest
 from bokeh.document import Document
-from fakes import scheduler, wait_for
+from fakes import AGAIN, scheduler, wait_for
 from panel.io.state import set_curdoc
 from told import computed, drained, held
 
 from app import address, explorer, live, recorded, views, words
 from app.drain import Drain
+from app.live import all_pictures
 from app.live.picture import Axis, Layer, Picture
 from app.runs import RunState
 
@@ -309,6 +310,30 @@ def test_nothing_keeps_a_page_that_was_closed(monkeypatch):
     del page
     gc.collect()
     assert [ref() for ref in gone] == [None, None, None]
+
+
+@pytest.mark.parametrize("again", range(AGAIN))
+def test_nothing_keeps_a_page_that_has_run(monkeypatch, again):
+    pool = scheduler()
+    monkeypatch.setattr(explorer, "scheduler", pool)
+    page = explorer.Explorer(dataset="diabetes", runs=[("sfw", {"sampling": "10%"}), "cd"])
+    page.page()
+    page.set_pace(None)
+    page.hear({"do": "look", "pictures": [picture.name for picture in all_pictures()]})
+    page.hear({"do": "run"})
+    wait_for(lambda page=page: not page.session.live, "the runs")
+    for _ in range(3):
+        page.feed.tick()
+        page.feed.say()
+    page.keeper.save()
+    wait_for(lambda: pool.workers == 0, "the workers to end")
+    walks = [run.walk for run in page.session.runs.values()]
+    gone = [weakref.ref(one) for one in (page, page.session, page.feed, page.wire, *walks)]
+    page.close()
+    page.keeper.save()
+    del page, walks
+    gc.collect()
+    assert [ref() for ref in gone] == [None] * 6
 
 
 def test_an_explorer_can_be_shown_in_a_cell(page):
