@@ -149,9 +149,9 @@ class Commander:
     def do_code(self, data: dict[str, Any]) -> None:
         spec = self._settings.find(self._key(data))
         run = self._session.runs.get(spec.key)
-        walked = run is not None and run.state is RunState.DONE and run.exact
+        walked = run is not None and run.state is RunState.DONE
         if run is None or not walked or self._session.changed(spec, self._settings.chosen()):
-            rule = "run here to its end, and not changed since, before its code is copied"
+            rule = "walked to its end, and not changed since, before its code is copied"
             raise ParameterError("run", "the page", rule, self._feed.name(spec))
         made = run.walk.result()
         try:
@@ -159,7 +159,8 @@ class Commander:
         except ValueError:
             # No flags describe arrays, or a grid of one's own.
             shell = ""
-        code = {"python": made.to_code(), "shell": shell, "digest": made.digest()}
+        digest = made.digest() if run.exact else ""
+        code = {"python": made.to_code(), "shell": shell, "digest": digest}
         self._explorer.event("code", of=self._feed.name(spec), **code)
 
     # Settings.

@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 
 from app import server, shelf
 from app.history import INTERRUPTED, LIVE, History, folder
-from app.kept import Kept, KeptProblem, KeptWalk, Origin, some_steps
+from app.kept import Kept, KeptProblem, KeptWalk, Origin, facts_of, some_steps
 from app.live.features import TopFeatures
 from app.runs import Run, RunState
 from app.settings import Experiment
-from fwcore import PathResult
 
 _log = logging.getLogger(__name__)
 _EVERY_SECONDS = 1.0
@@ -225,7 +224,7 @@ class Keeper:
         run, walk = one.run, one.run.walk
         if over or not one.facts:
             # It is long in the making once there are many steps.
-            one.facts |= _facts(walk.result())
+            one.facts |= facts_of(walk.result())
         one.features.choose()
         points = walk.points[:reached]
         indices, values = walk.columns[reached - 1]
@@ -245,13 +244,6 @@ class Keeper:
         }
         row = {"status": run.state.value if over else LIVE, "reached": reached, "total": run.total}
         return self._told(one, figures, facts) | row
-
-
-def _facts(result: PathResult) -> dict[str, Any]:
-    """What makes a result besides its arrays, ready for JSON."""
-    names = ("problem", "solver", "settings", "seed", "versions", "notes", "source", "f0")
-    held = {name: getattr(result, name) for name in names}
-    return held | {"ended": result.status.name, "grid": result.grid.tolist()}
 
 
 def _packed(run: Run, start: int, stop: int, chunks: list[Any]) -> bytes:

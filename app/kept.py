@@ -46,7 +46,7 @@ class _Names(dict[int, str]):
 
 class KeptWalk:
     """What was kept of a walk, as a `Walk` gives it. ``facts``: versions, seed, source and status
-    of the result.
+    of the result, and whether it was kept in short, its coefficients rounded.
     """
 
     def __init__(
@@ -63,8 +63,8 @@ class KeptWalk:
         self.chunks = np.split(trace, np.flatnonzero(np.diff(trace["point"])) + 1)
         self.notes: dict[str, Any] = facts.get("notes", {})
         self._trace, self._facts = trace, facts
-        self.whole = bool(facts)
-        """Whether there is a result."""
+        self.whole = not facts.get("short", False)
+        """Whether the result is at hand bit for bit."""
         self.options: Any = None
         """As of a `Walk`."""
 
@@ -91,6 +91,13 @@ class KeptWalk:
             notes=self.notes,
             source=tuple((name, value) for name, value in facts["source"]),
         )
+
+
+def facts_of(result: PathResult) -> dict[str, Any]:
+    """What makes a result besides its arrays, ready for JSON."""
+    names = ("problem", "solver", "settings", "seed", "versions", "notes", "source", "f0")
+    held = {name: getattr(result, name) for name in names}
+    return held | {"ended": result.status.name, "grid": result.grid.tolist()}
 
 
 @dataclass(frozen=True)

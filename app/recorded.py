@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from app import shelf
-from app.kept import Kept, KeptProblem, KeptWalk, some_steps
+from app.kept import Kept, KeptProblem, KeptWalk, facts_of, some_steps
 from app.live.features import TopFeatures
 from app.settings import FIRST_RUNS, Experiment, Settings
 from fwcore import find_solver, grids, walk_path
@@ -44,7 +44,8 @@ def _recorded(place: int, solver: str, given: dict[str, str]) -> Kept:
     names = {int(j): name for j, name in facts["names"].items()}
     columns_of_data = shelf.find(experiment().dataset).columns
     problem = KeptProblem("squared", facts["f0"], columns_of_data, names, _problem)
-    walk = KeptWalk(problem, points["value"], points, [*columns], arrays[f"trace{place}"], {})
+    made = facts["results"][place]
+    walk = KeptWalk(problem, points["value"], points, [*columns], arrays[f"trace{place}"], made)
     options = find_solver(solver).Options(**given).settings()
     return Kept(solver, options, walk, "recorded", "Recorded. Press Run to watch it live.")
 
@@ -66,6 +67,7 @@ def record(file: Path = FILE) -> None:
     problem = _problem()
     arrays: dict[str, Any] = {}
     names: dict[str, str] = {}
+    results = []
     grid = grids.grid(problem, "ball", experiment().points)
     for k, (solver, given) in enumerate(FIRST_RUNS):
         result = walk_path(problem, solver, grid, seed=0, **given)
@@ -86,7 +88,8 @@ def record(file: Path = FILE) -> None:
         arrays[f"lengths{k}"] = np.diff(coefs.indptr)
         arrays[f"indices{k}"] = coefs.indices.astype(np.uint16)
         arrays[f"values{k}"] = coefs.data.astype(np.float32)
-    facts = json.dumps({"f0": problem.f0, "names": names})
+        results.append(facts_of(result) | {"short": True, "grid": []})
+    facts = json.dumps({"f0": problem.f0, "names": names, "results": results})
     arrays["facts"] = np.array(facts)
     np.savez_compressed(file, **arrays)
 

@@ -50,7 +50,7 @@ class Dialogs {
       button('Copy', () => navigator.clipboard.writeText(text)))
     this.open(`${told.of}, again`, h('p', {}, 'In Python:'), line(told.python),
       ...(told.shell ? [h('p', {}, 'In a shell:'), line(told.shell)] : []),
-      h('p', {class: 'told'}, `The digest is ${told.digest}`))
+      ...(told.digest ? [h('p', {class: 'told'}, `The digest is ${told.digest}`)] : []))
   }
 
   rename(run) {

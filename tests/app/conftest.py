@@ -1,12 +1,20 @@
 """A page without a browser, for the tests that ask it and read what it would be sent."""
 
 import json
+import shutil
 
 import pytest
 from fakes import scheduler
 
-from app import explorer
+from app import explorer, own_files
 from app.wire import Wire
+
+
+@pytest.fixture(autouse=True)
+def nothing_brought_stays():
+    """Data that a test brings are none of the next one's."""
+    yield
+    shutil.rmtree(own_files.folder() / "data", ignore_errors=True)
 
 
 @pytest.fixture

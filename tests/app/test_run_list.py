@@ -128,7 +128,7 @@ def test_repeats_draw_their_median_and_quartiles(small, sent):
 
 def test_the_code_of_a_run_makes_it_again(small, sent):
     small.hear({"do": "code", "run": 1})
-    assert "run here to its end" in small.wire.state["complaint"]
+    assert "walked to its end" in small.wire.state["complaint"]
     small.hear({"do": "run"})
     drained(small)
     small.hear({"do": "code", "run": 3})
@@ -139,6 +139,19 @@ def test_the_code_of_a_run_makes_it_again(small, sent):
     exec(code["python"], scope)
     again = next(value for value in scope.values() if hasattr(value, "digest"))
     assert again.digest() == code["digest"] == small.session.runs[3].walk.result().digest()
+
+
+def test_the_code_of_a_recorded_run_makes_it(page, sent):
+    page.hear({"do": "code", "run": 1})
+    page.wire.send()
+    code = held(sent)[0]["code"]
+    assert code["digest"] == ""
+    assert code["shell"].startswith("fwcore path --dataset synthetic-10000-32 --solver sfw")
+    scope = {}
+    exec(code["python"], scope)
+    again, recorded = scope["result"], page.session.runs[1]
+    assert again.points["dots"].tolist() == recorded.points["dots"].tolist()
+    assert again.points["test_error"] == pytest.approx(recorded.points["test_error"])
 
 
 def test_the_certified_answer_is_offered_until_it_is_in_the_list(page):
