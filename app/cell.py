@@ -84,7 +84,9 @@ def _packed(script: str) -> str:
     plain = script.encode()
     packed = base64.b64encode(zlib.compress(plain, 9, wbits=-15)).decode()
     given = f'"{zlib.crc32(plain):x}", "{packed}", {len(plain)}'
-    return f"<script>(() => {{\n{_UNPACK.read_text()}\nunpack({given})\n}})()</script>"
+    return (
+        f"<script>(() => {{\n{_UNPACK.read_text(encoding='utf-8')}\nunpack({given})\n}})()</script>"
+    )
 
 
 def _shell() -> Any:

@@ -14,7 +14,7 @@ from app.live import all_pictures
 from app.live.computed import Computation
 from app.live.features import TopFeatures
 from app.live.picture import Picture, Shown, kin_of
-from app.live.reference import reference_of
+from app.live.reference import measures_of, reference_of
 from app.live.sources import RunSources
 from app.live.spread import reached_by_all, spread
 from app.outlook import Outlook
@@ -144,13 +144,10 @@ class Feed:
         changed = self._choose_features(shown)
         names = self._names(self.open)
         reference = reference_of(shown)
-        kin = {entry.key for entry in kin_of(shown)}
+        entries = {entry.key: entry for entry in shown}
         for key, sources in self._sources.items():
-            if key in kin:
-                sources.tick(names, self._features, changed, reference)
-            else:
-                # Its columns are others.
-                sources.tick(names, TopFeatures(), changed, None)
+            features, beside = measures_of(entries[key], self._features, reference)
+            sources.tick(names, features, changed, beside)
             if self._wire.state.get(f"stop:{key}") is None and sources.run.walk is not None:
                 rule, tol = sources.run.stopping or ("", None)
                 # Another rule bounds moves: its threshold is none of a gap.
@@ -164,7 +161,7 @@ class Feed:
         """The quartiles of the repeats, where a point more was reached by all."""
         for entry in shown:
             group = self._session.group(entry.key)
-            beside = reference if entry.kin else None
+            _, beside = measures_of(entry, self._features, reference)
             at, known = (reached_by_all(group), entry.run, beside), (entry.key, "spread")
             if len(group) > 1 and at[0] and self._held.get(known) != at:
                 self._held[known] = at

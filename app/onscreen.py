@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from app.live import all_pictures
 from app.live.features import TopFeatures
 from app.live.picture import AXES, Columns, Picture, Shown, kin_of
-from app.live.reference import reference_of
+from app.live.reference import measures_of, reference_of
 from app.live.sources import RunSources
 from app.live.spread import reached_by_all, spread
 from app.outlook import Outlook
@@ -46,10 +46,11 @@ def on_screen(
         for entry in shown:
             if picture.lead_only and entry is not lead:
                 continue
-            rows = _rows(picture, entry, lead, features, reference, point)
+            own, beside = measures_of(entry, features, reference)
+            rows = _rows(picture, entry, lead, own, beside, point)
             group = repeats.get(entry.key, ())
             if len(group) > 1 and "spread" in picture.sources and reached_by_all(group):
-                rows["spread"] = spread(group, reference)
+                rows["spread"] = spread(group, beside)
             stop = entry.run.stopping
             runs.append({
                 "name": entry.name,
@@ -78,8 +79,6 @@ def _rows(
     def send(source: str, columns: Mapping[str, list[Any]], *, replace: bool) -> None:
         held[source] = columns
 
-    if not entry.kin:
-        features, reference = TopFeatures(), None
     RunSources(entry.run, send).tick(picture.sources, features, True, reference)
     for source, compute in picture.computed.items():
         columns: Columns = {}

@@ -81,7 +81,7 @@ def _spent(run: Run) -> str:
 
 def _left(run: Run) -> str:
     """How long it goes on at least, where somebody would rather know than wait: later points of a
-    path take no less than earlier ones.
+    path seldom take less than earlier ones.
     """
     seconds = run.seconds_left
     if seconds is None or seconds < _LONG_WAIT_SECONDS:

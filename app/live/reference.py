@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.live.features import TopFeatures
 from app.live.picture import Shown, kin_of
 from app.runs import Run
 
@@ -24,6 +25,15 @@ def reference_of(shown: Iterable[Shown]) -> Run | None:
     worst = {run: gap for run, gap in worst.items() if np.isfinite(gap)}
     best = min(worst, key=lambda run: worst[run], default=None)
     return best if best is not None and worst[best] <= _WORST_GAP else None
+
+
+def measures_of(
+    entry: Shown, features: TopFeatures, reference: Run | None
+) -> tuple[TopFeatures, Run | None]:
+    """The features that are drawn of a run, and the run that it is measured against: none where its
+    columns and rows are others than those of the selected run.
+    """
+    return (features, reference) if entry.kin else (TopFeatures(), None)
 
 
 def suboptimality(rows: Any, f0: float, reference: Run | None) -> NDArray[Any]:

@@ -19,6 +19,7 @@ from app.history import History
 from app.keeper import Keeper, load
 from app.kept import Kept
 from app.live import all_pictures
+from app.onscreen import on_screen
 from app.runs import Run
 from app.scheduler import Scheduler
 from app.session import Session
@@ -197,6 +198,15 @@ def test_a_saved_run_of_other_data_stands_beside_but_is_not_compared(small):
         paths = {k: rows for k, source, rows, _ in small.wire._rows if source == "paths"}
         assert paths[key]["name"]
         assert not any(paths[k]["name"] for k in listed)
+        told = on_screen(
+            ["paths", "race"],
+            small.feed.shown(),
+            small.pages.outlook,
+            repeats={},
+            styles=dict.fromkeys(small.session.runs, 0),
+        )
+        drawn = {run["name"]: run["rows"]["paths"]["name"] for run in told[0]["runs"]}
+        assert [bool(names) for names in drawn.values()].count(True) == 1
         small.feed.say()
         assert len(small.wire.state["table"]["rows"]) == 1
         assert small.wire.state["headline"].startswith(shelf.find(experiment.dataset).title)
