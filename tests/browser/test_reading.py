@@ -120,6 +120,36 @@ NAMES = """() => {
                 size: [width, height]})) }) }"""
 
 
+def place_of(name):
+    """Where the line ends, how high the name stands, and how wide it is at most."""
+    across, end = name["at"]
+    return across, end, end - name["lift"], 6 + 6.3 * len(name["said"])
+
+
+def well_placed(names):
+    """Near their ends, in the frame, apart, and in the order of their lines."""
+    said = [name for name in names if name["said"]]
+    if not 3 <= len({name["said"] for name in said}) == len(said):
+        return False
+    places = [place_of(name) for name in said]
+    near = all(
+        -1 <= across <= name["size"][0] + 1
+        and 0 <= up <= name["size"][1] + 1
+        and abs(name["lift"]) <= 4 * 13
+        for name, (across, _, up, _) in zip(said, places, strict=True)
+    )
+    beside = (
+        (one, other)
+        for k, one in enumerate(places)
+        for other in places[:k]
+        if one[0] < other[0] + other[3] and other[0] < one[0] + one[3]
+    )
+    return near and all(
+        abs(one[2] - other[2]) >= 12.9 and (one[1] - other[1]) * (one[2] - other[2]) >= 0
+        for one, other in beside
+    )
+
+
 def test_names_at_line_ends_stand_near_them_apart_and_in_the_frame(page):
     small(page)
     assert page.evaluate(FIND_APP)
@@ -131,23 +161,11 @@ def test_names_at_line_ends_stand_near_them_apart_and_in_the_frame(page):
     state(page, 15, "done")
     wait_for(lambda: len(page.evaluate(NAMES)) == 15, 20, "a name each")
     wait_for(lambda: any(name["said"] == "" for name in page.evaluate(NAMES)), 20, "no room")
-    names = page.evaluate(NAMES)
-    said = [name for name in names if name["said"]]
-    assert len({name["said"] for name in said}) == len(said) >= 3
-    heights = []
-    for name in said:
-        (across, up), (width, height) = name["at"], name["size"]
-        assert -1 <= across <= width + 1
-        heights.append((across, up, up - name["lift"], 6 + 6.3 * len(name["said"])))
-        assert 0 <= heights[-1][2] <= height + 1
-        assert abs(name["lift"]) <= 3 * 13 + 13
-    # None covers another, and they stand in the order of their lines.
-    for k, (across, end, up, wide) in enumerate(heights):
-        for other, other_end, above, other_wide in heights[:k]:
-            if across < other + other_wide and other < across + wide:
-                assert abs(up - above) >= 12.9
-                assert (end - other_end) * (up - above) >= 0
+    # Ranges may change once more; names follow in the next frame.
+    wait_for(lambda: well_placed(page.evaluate(NAMES)), 20, "names by their lines")
+    heights = [place_of(name) for name in page.evaluate(NAMES) if name["said"]]
     # What stands beside the frame has room there.
-    right = max(across + wide - name["size"][0] for across, _, _, wide in heights)
+    width = page.evaluate(NAMES)[0]["size"][0]
+    right = max(across + wide - width for across, _, _, wide in heights)
     room = "() => app.gallery.frames.get('active').picture.plot.min_border_right"
     wait_for(lambda: page.evaluate(room) >= right, 20, "room beside the frame")
