@@ -11,8 +11,9 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from fwcore import grids, warmup
+from fwcore import grids, held, warmup
 from fwcore.errors import ParameterError
+from fwcore.held import Place
 from fwcore.kernels.types import Floats
 from fwcore.options import Options, build
 from fwcore.path_result import PathResult, versions
@@ -45,6 +46,10 @@ POINT = np.dtype(
     ]
 )
 """The table of points: verdicts of the judge, and counters since the start of the path."""
+
+
+Column = tuple[NDArray[Any], Floats]
+"""Indices and values of the coefficients of a point."""
 
 
 class Walk:
@@ -114,7 +119,9 @@ class Walk:
         self.reached = 0
         self.status = Status.RUNNING
         self._rows: list[Rows] = []
-        self._columns: list[tuple[NDArray[Any], Floats]] = []
+        self._columns: list[Column] = []
+        self._clock = Clock()
+        self._place = Place(0, 0, begun=False)
 
     def _resolve(self) -> None:
         """Ask the reference path for what options take from it: after all other checks, as it may
@@ -130,14 +137,19 @@ class Walk:
         """Walk the path, a Snapshot per chunk.
 
         ``wanted`` bounds the steps of the first chunk, a number sent those of the next; None leaves
-        the choice to the clock.
+        the choice to the clock. It begins where the walk is: at its start, where another such
+        generator was left, or where it was resumed.
         """
         warmup.ready(self.solver, self.problem.design, self.options, self.problem.loss)
-        clock = Clock()
         last = max(1, self.grid.size - 1)
-        for point, value in enumerate(self.grid.tolist()):
-            self.solver.set_point(self.problem, self._state, self.options, value, point / last)
-            steps = iterate(self.problem, self.solver, self._state, point, value, clock, wanted)
+        while self._place.point < self.grid.size:
+            point, made, begun = self._place
+            value = float(self.grid[point])
+            if not begun:
+                self.solver.set_point(self.problem, self._state, self.options, value, point / last)
+            steps = iterate(
+                self.problem, self.solver, self._state, point, value, self._clock, wanted, made
+            )
             snapshot = next(steps, None)
             while snapshot is not None:
                 self._keep(snapshot)
@@ -155,7 +167,7 @@ class Walk:
         return self._rows
 
     @property
-    def columns(self) -> Sequence[tuple[NDArray[Any], Floats]]:
+    def columns(self) -> Sequence[Column]:
         """Indices and values of the coefficients of the points reached so far; only ever appended
         to.
         """
@@ -166,11 +178,61 @@ class Walk:
         """What the solver found out so far besides the path; see `PathResult`."""
         return self.solver.notes(self._state)
 
+    def hold(self) -> bytes | None:
+        """The state between two chunks, for `resume`; None of methods whose state is elsewhere.
+
+        To be called where the walk is walked, while `snapshots` waits.
+
+        >>> from fwcore import Walk, datasets
+        >>> problem = datasets.load("diabetes")
+        >>> walk, other = (Walk(problem, "sfw", [1.0, 2.0], {"sampling": "20%"}) for _ in range(2))
+        >>> snapshot = next(walk.snapshots())
+        >>> other.resume(walk.hold(), walk.points[: walk.reached], walk.columns, walk.chunks)
+        >>> for walking in (walk, other):
+        ...     for _ in walking.snapshots(): pass
+        >>> walk.result().digest() == other.result().digest()
+        True
+        """
+        if not self.solver.resumes:
+            return None
+        return held.written(self, (self._state, self._place, self._clock, self.status))
+
+    def resume(
+        self, state: bytes, points: Rows, columns: Sequence[Column], chunks: Sequence[Rows]
+    ) -> None:
+        """Go on where another walk was held: the same steps follow, bit for bit.
+
+        Parameters
+        ----------
+        state : bytes
+            Of `hold`. What is read of them makes arrays and classes of fwcore, and runs nothing.
+        points, columns, chunks
+            What that walk had reached; of ``chunks`` some rows may have been left out.
+
+        Raises
+        ------
+        ParameterError
+            They are no such bytes, or of another problem, solver, grid, seed or version.
+        """
+        found = held.read(state, self)
+        place: Place = found[1]
+        if len(points) < place.point or len(columns) < place.point:
+            rule = f"of at least the {place.point} points that had been reached"
+            raise ParameterError("points", "Walk", rule, min(len(points), len(columns)))
+        self._state, self._place, self._clock, self.status = found
+        self.points[: place.point] = points[: place.point]
+        self._columns = [*columns[: place.point]]
+        # Steps that were made after it was held are made again.
+        before = [rows[place.after(rows, self.points)] for rows in chunks]
+        self._rows = [rows for rows in before if rows.size]
+        self.reached = place.point
+
     def _keep(self, snapshot: Snapshot) -> None:
         if snapshot.rows.size:
             self._rows.append(snapshot.rows)
-        verdict = snapshot.verdict
+        verdict, made = snapshot.verdict, self._place.steps + snapshot.rows.size
         if verdict is None:
+            self._place = Place(snapshot.point, made, begun=True)
             return
         row, last = self.points[snapshot.point], snapshot.rows[-1]
         row["point"], row["value"], row["status"] = snapshot.point, snapshot.value, snapshot.status
@@ -180,6 +242,7 @@ class Walk:
         for name in ("seconds", "dots", "entries", "grads", "empty"):
             row[name] = last[name]
         self._columns.append((snapshot.indices, snapshot.coefficients))
+        self._place = Place(snapshot.point + 1, 0, begun=False)
         self.reached = snapshot.point + 1
         if self.reached == self.grid.size:
             worst = [

@@ -115,14 +115,15 @@ def iterate(
     value: float,
     clock: Clock,
     wanted: int | None = None,
+    steps: int = 0,
 ) -> Generator[Snapshot, int | None, None]:
     """Walk one path point, a Snapshot per chunk; the last one carries the verdict.
 
     ``wanted`` bounds the steps of the first chunk, a number sent those of the next; None leaves the
-    choice to the clock. The state must be at the point already (``solver.set_point``). The true
-    gap, outside the clock, is computed at the end and every `CHECKPOINT` steps of the point.
+    choice to the clock. The state must be at the point already (``solver.set_point``), ``steps``
+    steps into it. The true gap, outside the clock, is computed at the end and every `CHECKPOINT`
+    steps of the point.
     """
-    steps = 0
     while True:
         n = min(clock.chunk if wanted is None else max(1, wanted), CHECKPOINT - steps % CHECKPOINT)
         rows = _chunk(problem, solver, state, n, clock, steps)

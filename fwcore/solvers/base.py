@@ -182,6 +182,8 @@ class Solver(ABC):
         The largest design that it takes where it has to make it dense; None where it need not.
     counts, compiles : bool
         Whether dot products and entries are known, and whether there are kernels to compile.
+    resumes : bool
+        Whether a state is all in arrays, so that another process can go on from it.
     Options : type
         Subclass of `WalkOptions`.
 
@@ -204,6 +206,7 @@ class Solver(ABC):
     most_entries: ClassVar[int | None] = None
     counts: ClassVar[bool] = True
     compiles: ClassVar[bool] = True
+    resumes: ClassVar[bool] = True
     Options: ClassVar[type[Options]] = WalkOptions
 
     @property

@@ -62,6 +62,7 @@ class LibrarySolver(Solver):
     family = "Libraries"
     needs = ("closed_line_search",)
     most_entries: ClassVar[int] = _MOST_ENTRIES
+    resumes = False
     form = "penalty"
     Options = LibraryOptions
     counts = False

@@ -1,0 +1,95 @@
+"""The state of a walk as bytes, from which another process goes on to the same result."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import pickle
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fwcore import cache
+from fwcore.errors import ParameterError
+from fwcore.path_result import versions
+from fwcore.trace import Rows
+
+if TYPE_CHECKING:
+    from fwcore.path import Walk
+
+_ARRAYS = {
+    ("numpy", "dtype"),
+    ("numpy", "ndarray"),
+    ("numpy", "record"),
+    ("numpy", "recarray"),
+    ("numpy._core.multiarray", "_reconstruct"),
+    ("numpy._core.multiarray", "scalar"),
+    ("numpy._core.numeric", "_frombuffer"),
+}
+"""What NumPy makes its arrays of again."""
+
+
+class _Reader(pickle.Unpickler):
+    """Makes arrays, and classes that fwcore defines: bytes from elsewhere call nothing else."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) in _ARRAYS:
+            return super().find_class(module, name)
+        if module.split(".")[0] == __package__ and "." not in name:
+            found = getattr(importlib.import_module(module), name, None)
+            if isinstance(found, type) and found.__module__ == module:
+                return found
+        raise pickle.UnpicklingError(f"{module}.{name} is no part of a state")
+
+
+class Place(NamedTuple):
+    """How far a walk is: the point, the steps made of it, and whether it has begun."""
+
+    point: int
+    steps: int
+    begun: bool
+
+    def after(self, rows: Rows, points: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which of the rows it comes after; ``points`` is the table up to it."""
+        before = int(points["steps"][self.point - 1]) if self.point else 0
+        under_way = (rows["point"] == self.point) & (rows["step"] <= before + self.steps)
+        return np.asarray((rows["point"] < self.point) | under_way)
+
+
+def _made_of(walk: Walk) -> dict[str, Any]:
+    """What a state depends on: one of anything else leads elsewhere."""
+    return {
+        "code": cache.sources(),
+        "versions": versions(),
+        "problem": walk.problem.content_hash,
+        "solver": walk.solver.name,
+        "options": walk.options.settings(),
+        "seed": walk.seed,
+        "grid": walk.grid.tobytes(),
+    }
+
+
+def written(walk: Walk, state: Any) -> bytes:
+    """The state of a walk, and what it was made of."""
+    return pickle.dumps((_made_of(walk), state), protocol=5)
+
+
+def read(content: bytes, walk: Walk) -> Any:
+    """A state that was written, of a walk of the same.
+
+    Raises
+    ------
+    ParameterError
+        The bytes are none, or were made of something else.
+    """
+    try:
+        made_of, state = _Reader(io.BytesIO(content)).load()
+        differ = [name for name, value in _made_of(walk).items() if made_of[name] != value]
+    except Exception as error:
+        # Broken bytes fail in more ways than can be listed.
+        raise ParameterError("state", "Walk", "bytes of `Walk.hold`", repr(error)[:80]) from error
+    if differ:
+        rule = f"of a walk of the same {' and '.join(differ)}"
+        raise ParameterError("state", "Walk", rule, "those of another")
+    return state
