@@ -19,7 +19,7 @@ from fwcore import DatasetError, ParameterError, datasets
 if TYPE_CHECKING:
     from app.explorer import Explorer
 
-_LONGEST_PART = 1_500_000
+_LONGEST_PART = 4_500_000
 _MOST_NAMES = 500
 _MOST_DEGREE = 9
 _MOST_PRODUCTS = 10_000_000
@@ -37,6 +37,17 @@ _Found: TypeAlias = tuple[datasets.Parsed, datasets.Parsed, dict[str, Any]]
 """What was read, what is left of it, and what is said of it."""
 
 
+def _bytes_of(data: dict[str, Any]) -> bytes:
+    """A part of a file: bytes, or where the wire carries only text, those in base64."""
+    part = data.get("part")
+    if isinstance(part, bytes) and len(part) <= _LONGEST_PART:
+        return part
+    try:
+        return base64.b64decode(commands.text(data, "part", _LONGEST_PART), validate=True)
+    except binascii.Error:
+        raise ParameterError("part", "the page", "base64", "something else") from None
+
+
 class Bringing:
     """Commands about a file of one's own, for `app.commander.Commander`."""
 
@@ -50,6 +61,10 @@ class Bringing:
 
     def _tell(self, state: str, **more: Any) -> None:
         self._explorer.event("bring", state=state, name=self._name, **more)
+
+    def do_bring_soon(self, data: dict[str, Any]) -> None:
+        """Somebody looks for a file: what reads it may start meanwhile."""
+        _parsing.GUARD.warm()
 
     def do_bring(self, data: dict[str, Any]) -> None:
         """A file of so many bytes begins to come."""
@@ -70,16 +85,14 @@ class Bringing:
         except DatasetError as error:
             self._tell("refused", told=str(error))
             return
+        _parsing.GUARD.warm()
         self._tell("coming", got=0, size=self._size)
 
     def do_bring_part(self, data: dict[str, Any]) -> None:
         """The next bytes; after the last the file is read."""
         if not self._size:
             raise ParameterError("file", "the page", "announced before its parts", "a part")
-        try:
-            part = base64.b64decode(commands.text(data, "part", _LONGEST_PART), validate=True)
-        except binascii.Error:
-            raise ParameterError("part", "the page", "base64", "something else") from None
+        part = _bytes_of(data)
         if not part or len(self._content) + len(part) > self._size:
             raise ParameterError("part", "the page", f"of {self._size:,} bytes in all", "others")
         self._content += part

@@ -23,7 +23,7 @@ from app.controls.problem import (
     solver_choices,
 )
 from app.controls.recipes import recipes
-from app.controls.run import run_form
+from app.controls.run import run_entry, run_form
 from app.downloads import Download
 from app.drain import Drain
 from app.feed import Feed
@@ -37,10 +37,9 @@ from app.saved import SavedRuns
 from app.scheduler import scheduler
 from app.scripted import Scripted
 from app.session import Session
-from app.settings import Experiment, Settings, why_not
+from app.settings import Experiment, Settings
 from app.taking import Taking
 from app.teaching import Teaching
-from app.theme import run_look
 from app.views import View, all_views
 from app.wire import Wire
 from fwcore import DatasetError, ParameterError, find_loss
@@ -50,8 +49,12 @@ TITLE = "Frank-Wolfe Explorer"
 _MESSAGES_A_SECOND, _MESSAGES_AT_ONCE = 100.0, 400.0
 _LOOKS = ("point", "lost", "return")
 """What changes nothing that is worth saving."""
+_PARTS = ("bring_part", "bring_soon")
+"""What changes nothing of the page but what it tells of itself, and may come often."""
 _TURNS, _COSTLY = ("lesson", "paper", "return", "show"), 20.0
 """What makes a page anew, and how many other messages it is worth."""
+_WATCH_MS, _READ_MS = 500, 100
+"""Between two looks; what is read is waited for by somebody."""
 _log = logging.getLogger(__name__)
 
 
@@ -198,6 +201,9 @@ class Explorer(Scripted, Viewer):
         finally:
             self.obeying = False
         self.wire.put(fault=fault)
+        if asked in _PARTS and not self.refusal:
+            self.wire.send()
+            return
         self.answer()
         if address.served() and asked is not None and asked not in _LOOKS:
             self.pages.keep()
@@ -245,17 +251,7 @@ class Explorer(Scripted, Viewer):
         self._drawn_as = {key: drawn for key, (name, drawn) in named.items() if drawn != name}
         self.wire.put(
             runs=[
-                {
-                    "key": spec.key,
-                    "name": named[spec.key][0],
-                    "drawn": named[spec.key][1],
-                    "solver": spec.solver,
-                    "hidden": spec.hidden,
-                    "pinned": spec.pinned,
-                    "changed": session.changed(spec, chosen),
-                    "against": why_not(spec.solver, settings.loss, settings.dataset),
-                    **run_look(spec.style),
-                }
+                run_entry(spec, settings, *named[spec.key], changed=session.changed(spec, chosen))
                 for spec in settings.runs
             ],
             selected=self.feed.lead,
@@ -300,10 +296,11 @@ class Explorer(Scripted, Viewer):
         )
 
     def watch(self) -> None:
-        """Look every half a second at what goes on beside the runs: what is compiled or fetched."""
+        """Look now and then at what goes on beside the runs: what is compiled, fetched or read."""
         if self._watch is None:
-            self._watch = PeriodicCallback(callback=self._look, period=500, background=True)
+            self._watch = PeriodicCallback(callback=self._look, background=True)
             self._watch.start()
+        self._watch.period = _READ_MS if self.reading.busy else _WATCH_MS
 
     # Async although it awaits nothing: see app.drain.
     async def _look(self) -> None:

@@ -1,11 +1,62 @@
 // Choosing data, and bringing a file of one's own.
 
-const PART = 786_432
+const PART = 3_145_728
+
+// Parts that are under way: while the server takes one, the next are read and sent.
+const AHEAD = 4
+
+// A file on its way to the server, part by part. Of two that were chosen one after the other, each
+// counts its own.
+class Upload {
+  constructor(file, send, encode) {
+    this.file = file
+    this.send = send
+    this.encode = encode
+    this.sent = this.got = 0
+    this.reading = false
+  }
+
+  // The server has so many bytes: it may be given more.
+  async go({name, size, got}) {
+    if (this.file?.name != name || this.file.size != size) return
+    this.got = Math.max(this.got, got)
+    if (this.reading) return
+    this.reading = true
+    while (this.file !== null && this.sent < Math.min(this.file.size, this.got + AHEAD * PART))
+      await this.part()
+    this.reading = false
+  }
+
+  async part() {
+    const part = this.file.slice(this.sent, this.sent + PART)
+    const content = await this.encode(part)
+    if (this.file === null) return
+    this.sent += part.size
+    this.send(content)
+  }
+
+  end() {
+    this.file = null
+  }
+}
+
+// A server takes bytes; the wires of notebooks carry text. What a data: address holds behind its
+// comma is in base64, and the browser's own encoder is the fastest.
+const bytes = part => part.arrayBuffer()
+
+function base64(part) {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(',') + 1))
+    reader.onerror = () => reject(reader.error)
+    reader.readAsDataURL(part)
+  })
+}
 
 class DataDialog {
   constructor(app) {
     this.app = app
-    this.file = null
+    this.upload = null
     this.found = h('div', {class: 'solvers'})
     this.brought = h('div', {class: 'brought', 'aria-live': 'polite'})
     app.state.on(['datasets'], () => { if (this.found.isConnected) this.list(this.wanted) })
@@ -39,10 +90,11 @@ class DataDialog {
     })
     this.brought.replaceChildren()
     this.list('')
+    this.app.send({do: 'bring_soon'})
     this.app.dialogs.open('Data', drop, this.make(), see, this.brought, search, this.found)
     this.app.dialogs.box.addEventListener('close', () => {
-      if (this.file) this.app.send({do: 'bring_end'})
-      this.file = null
+      if (this.upload) this.app.send({do: 'bring_end'})
+      this.end()
     }, {once: true})
     search.focus()
   }
@@ -99,27 +151,20 @@ class DataDialog {
   }
 
   bring(file) {
-    this.file = file
-    this.at = 0
+    this.end()
+    this.upload = new Upload(file, part => this.app.send({do: 'bring_part', part}),
+      this.app.state.get('token') ? bytes : base64)
     this.app.send({do: 'bring', name: file.name, size: file.size})
+  }
+
+  end() {
+    this.upload?.end()
+    this.upload = null
   }
 
   seen({name, look: told, told: trouble}) {
     this.brought.replaceChildren(h('h3', {}, name), told ? look(told)
       : h('p', {class: 'complaint', role: 'alert'}, trouble))
-  }
-
-  // The next part goes when the server has the last.
-  async next(got) {
-    if (got !== this.at || this.file === null) return
-    const {file} = this
-    const part = new Uint8Array(await file.slice(got, got + PART).arrayBuffer())
-    if (file !== this.file) return
-    this.at = got + part.length
-    let text = ''
-    for (let k = 0; k < part.length; k += 8192)
-      text += String.fromCharCode(...part.subarray(k, k + 8192))
-    this.app.send({do: 'bring_part', part: btoa(text)})
   }
 
   take(told) {
@@ -132,8 +177,8 @@ class DataDialog {
       read: () => this.report(told),
     }
     this.brought.replaceChildren(...(acts[told.state]?.() ?? []))
-    if (told.state == 'coming') this.next(told.got)
-    if (told.state == 'used') { this.file = null; this.app.dialogs.box.close() }
+    if (told.state == 'coming') this.upload?.go(told)
+    if (told.state == 'used') { this.end(); this.app.dialogs.box.close() }
   }
 
   report(told) {

@@ -8,7 +8,8 @@ from app import server
 from app.controls.fields import Field, field, take
 from app.controls.sampling import sampling_field, take_sampling
 from app.run_spec import RunSpec
-from app.settings import Settings
+from app.settings import Settings, why_not
+from app.theme import run_look
 from fwcore import ParameterError, find_solver
 
 _FIRST = ("sampling", "tol")
@@ -22,6 +23,23 @@ _WHOLE = {
     ),
 }
 """What a run has besides the options of its solver: label, what it is, and its bounds."""
+
+
+def run_entry(
+    spec: RunSpec, settings: Settings, name: str, drawn: str, *, changed: bool
+) -> dict[str, Any]:
+    """A run in the list: its name there, its name in pictures, and how it is drawn."""
+    return {
+        "key": spec.key,
+        "name": name,
+        "drawn": drawn,
+        "solver": spec.solver,
+        "hidden": spec.hidden,
+        "pinned": spec.pinned,
+        "changed": changed,
+        "against": why_not(spec.solver, settings.loss, settings.dataset),
+        **run_look(spec.style),
+    }
 
 
 def run_form(spec: RunSpec, settings: Settings) -> dict[str, Any]:

@@ -19,11 +19,18 @@ from fwcore.datasets.parsing.guarded import Guard
 from fwcore.datasets.parsing.streams import Source
 
 
+_A_LITTLE = Source("a.csv", content=b"a,b\n1,2\n3,5\n")
+
+
+def read_a_little(guard):
+    return guard.read(_A_LITTLE, ParseOptions(), UPLOAD)
+
+
 @pytest.fixture(scope="module")
 def guard():
     """A reader of its own, so that its memory can be measured."""
     guard = Guard(most_kept=1 << 40)
-    guard.warm()
+    read_a_little(guard)
     yield guard
     guard.close()
 
@@ -46,7 +53,7 @@ def peak(guard):
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_bomb_is_refused_soon_and_for_little_memory(name, guard):
     content = BOMBS[name]()
-    guard.warm()
+    read_a_little(guard)
     forget_peak(guard)
     before, begun = peak(guard), time.monotonic()
     with pytest.raises(DatasetError, match=r"\S") as refused:
@@ -109,15 +116,25 @@ def test_a_reader_that_dies_is_replaced(guard):
     pid = guard._process.pid
     guard._process.kill()
     guard._process.wait()
-    assert (
-        guard.read(Source("a.csv", content=b"a,b\n1,2\n3,5\n"), ParseOptions(), UPLOAD).report.rows
-        == 2
-    )
+    assert read_a_little(guard).report.rows == 2
     assert guard._process.pid != pid
 
 
-def test_an_answer_that_nobody_waited_for_is_not_taken_for_another(guard):
+def test_a_reader_that_is_warmed_is_waited_for_by_the_first_file_alone():
+    guard = Guard()
     guard.warm()
+    pid = guard._process.pid
+    guard.warm()
+    try:
+        assert not guard._ready
+        assert read_a_little(guard).report.rows == 2
+        assert guard._process.pid == pid
+    finally:
+        guard.close()
+
+
+def test_an_answer_that_nobody_waited_for_is_not_taken_for_another(guard):
+    read_a_little(guard)
 
     def interrupted(seconds):
         raise KeyboardInterrupt
@@ -141,10 +158,14 @@ def test_an_answer_that_nobody_waited_for_is_not_taken_for_another(guard):
 
 def test_a_reader_that_holds_on_to_memory_is_replaced():
     guard = Guard(most_kept=-1)
-    small = Source("a.csv", content=b"a,b\n1,2\n3,5\n")
-    for _ in range(2):
-        assert guard.read(small, ParseOptions(), UPLOAD).report.rows == 2
-        assert guard._process is None
+    seen = set()
+    try:
+        for _ in range(3):
+            assert read_a_little(guard).report.rows == 2
+            seen.add(guard._process.pid)
+    finally:
+        guard.close()
+    assert len(seen) == 3
 
 
 def test_a_reader_that_takes_too_long_is_ended():

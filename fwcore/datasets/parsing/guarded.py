@@ -33,6 +33,7 @@ class Guard:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._pipe: Connection | None = None
+        self._ready = False
 
     def read(self, source: Source, options: ParseOptions, limits: Limits) -> Parsed:
         """As `read_source`, in the other process.
@@ -59,15 +60,19 @@ class Guard:
                 self.close()
                 raise
             if swollen:
-                self.close()
+                self._start()
         if isinstance(answer, DatasetError):
             raise answer
         return answer  # type: ignore[no-any-return]
 
     def warm(self) -> None:
-        """Start the process, so that the first file need not wait for it."""
-        with self._lock:
-            self._started()
+        """Start the process without waiting for it: it is ready when a file has come."""
+        if self._lock.acquire(blocking=False):
+            try:
+                if not self._alive:
+                    self._start()
+            finally:
+                self._lock.release()
 
     def close(self) -> None:
         """End the process; the next file starts another."""
@@ -77,9 +82,11 @@ class Guard:
             self._process.wait()
         self._process = self._pipe = None
 
-    def _started(self) -> Connection:
-        if self._process is not None and self._pipe is not None and self._process.poll() is None:
-            return self._pipe
+    @property
+    def _alive(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def _start(self) -> Connection:
         self.close()
         ours, theirs = multiprocessing.Pipe()
         command = [sys.executable, "-m", __package__, str(theirs.fileno()), str(self._most_kept)]
@@ -87,15 +94,19 @@ class Guard:
             self._process = subprocess.Popen(
                 command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
             )
-        self._pipe = ours
+        self._pipe, self._ready = ours, False
+        return ours
+
+    def _started(self) -> Connection:
+        pipe = self._pipe if self._pipe is not None and self._alive else self._start()
         try:
-            ready = ours.poll(_START_SECONDS) and ours.recv()
+            self._ready = self._ready or bool(pipe.poll(_START_SECONDS) and pipe.recv())
         except (EOFError, OSError):
-            ready = False
-        if not ready:
+            self._ready = False
+        if not self._ready:
             self.close()
             raise DatasetError("The process that reads files could not be started.")
-        return ours
+        return pipe
 
 
 GUARD = Guard()
