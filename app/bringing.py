@@ -64,7 +64,7 @@ class Bringing:
 
     def do_bring_soon(self, data: dict[str, Any]) -> None:
         """Somebody looks for a file: what reads it may start meanwhile."""
-        _parsing.GUARD.warm()
+        _parsing.expect_upload()
 
     def do_bring(self, data: dict[str, Any]) -> None:
         """A file of so many bytes begins to come."""
@@ -85,7 +85,7 @@ class Bringing:
         except DatasetError as error:
             self._tell("refused", told=str(error))
             return
-        _parsing.GUARD.warm()
+        _parsing.expect_upload()
         self._tell("coming", got=0, size=self._size)
 
     def do_bring_part(self, data: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from app.runs import COSTS, Pace
+from app.pace import COSTS, Pace
 from fwcore import ParameterError
 
 LONGEST_NAME = 60

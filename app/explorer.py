@@ -30,9 +30,10 @@ from app.feed import Feed
 from app.given import given_settings
 from app.keeper import the_keeper
 from app.live import all_pictures
+from app.pace import COSTS, FIRST_PACE, Pace
 from app.pages import Pages
 from app.run_spec import RunSpec
-from app.runs import COSTS, FIRST_PACE, Pace, Run, RunState
+from app.runs import Run, RunState
 from app.saved import SavedRuns
 from app.scheduler import scheduler
 from app.scripted import Scripted
@@ -297,10 +298,12 @@ class Explorer(Scripted, Viewer):
 
     def watch(self) -> None:
         """Look now and then at what goes on beside the runs: what is compiled, fetched or read."""
+        period = _READ_MS if self.reading.busy else _WATCH_MS
         if self._watch is None:
-            self._watch = PeriodicCallback(callback=self._look, background=True)
+            self._watch = PeriodicCallback(callback=self._look, period=period, background=True)
             self._watch.start()
-        self._watch.period = _READ_MS if self.reading.busy else _WATCH_MS
+        elif self._watch.period != period:
+            self._watch.period = period
 
     # Async although it awaits nothing: see app.drain.
     async def _look(self) -> None:

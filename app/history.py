@@ -35,9 +35,14 @@ _MIGRATIONS = (
     CREATE TABLE pages (
         token TEXT PRIMARY KEY, owner TEXT NOT NULL, updated REAL NOT NULL, document TEXT NOT NULL);
     """,
+    """
+    CREATE TABLE states (uid TEXT PRIMARY KEY, bytes BLOB NOT NULL);
+    """,
 )
 """What makes a store of version k one of version k + 1."""
 _LISTED = "uid, created, beat, status, name, title, solver, note, pinned, reached, total, figures"
+_OF_RUNS = ("pieces", "states", "runs")
+"""The tables that name runs, that which lists them last."""
 _SILENT_SECONDS = 5.0
 _BUSY_SECONDS = 5.0
 _MOST_PAGES = 200
@@ -48,6 +53,10 @@ def folder() -> Path:
     """Where runs are saved: FWCORE_RUNS, or the user's data folder."""
     chosen = os.environ.get("FWCORE_RUNS")
     return Path(chosen) if chosen else Path(platformdirs.user_data_dir("fwcore"))
+
+
+def _held(uid: str, state: bytes) -> tuple[str, Sequence[Any]]:
+    return "INSERT OR REPLACE INTO states VALUES (?, ?)", (uid, state)
 
 
 class History:
@@ -152,10 +161,16 @@ class History:
                 return []
 
     def add(
-        self, uid: str, row: Mapping[str, Any], pieces: Mapping[int, bytes], *, whole: bool = False
+        self,
+        uid: str,
+        row: Mapping[str, Any],
+        pieces: Mapping[int, bytes],
+        *,
+        whole: bool = False,
+        state: bytes | None = None,
     ) -> None:
         """Save what is new of a run: its row as it is now, and pieces; ``whole``: in the place of
-        all that it had.
+        all that it had. Its ``state`` is kept until another comes, or it is over.
 
         Raises
         ------
@@ -177,8 +192,20 @@ class History:
                 ("INSERT OR REPLACE INTO pieces VALUES (?, ?, ?)", (uid, k, data))
                 for k, data in pieces.items()
             ),
+            *([_held(uid, state)] if state is not None else []),
+            *([("DELETE FROM states WHERE uid = ?", (uid,))] if row["status"] != LIVE else []),
             *self._forgotten(row["owner"]),
         )
+
+    def hold(self, uid: str, state: bytes) -> None:
+        """Save the state of a run that goes on. Raises sqlite3.Error."""
+        beat = "UPDATE runs SET beat = ? WHERE uid = ?"
+        self._do(_held(uid, state), (beat, (time.time(), uid)))
+
+    def state(self, uid: str) -> bytes | None:
+        """The state that a run was in when it was last held."""
+        rows = self._read("SELECT bytes FROM states WHERE uid = ?", (uid,))
+        return rows[0]["bytes"] if rows else None
 
     def beat(self, uids: Sequence[str]) -> None:
         """Say that runs still go on. Raises sqlite3.Error."""
@@ -200,7 +227,7 @@ class History:
         return [
             (f"DELETE FROM {table} WHERE uid IN ({old})", (owner,))
             for old in olds
-            for table in ("pieces", "runs")
+            for table in _OF_RUNS
         ]
 
     def find(self, owner: str, text: str = "", limit: int = 50, offset: int = 0) -> list[Any]:
@@ -251,17 +278,12 @@ class History:
 
     def remove(self, uid: str) -> None:
         """Remove a run for good. Raises sqlite3.Error."""
-        self._do(
-            ("DELETE FROM pieces WHERE uid = ?", (uid,)), ("DELETE FROM runs WHERE uid = ?", (uid,))
-        )
+        self._do(*((f"DELETE FROM {table} WHERE uid = ?", (uid,)) for table in _OF_RUNS))
 
     def sweep(self) -> None:
         """Remove for good what was deleted."""
         gone = "SELECT uid FROM runs WHERE deleted = 1"
-        self._do(
-            (f"DELETE FROM pieces WHERE uid IN ({gone})", ()),
-            ("DELETE FROM runs WHERE deleted = 1", ()),
-        )
+        self._do(*((f"DELETE FROM {table} WHERE uid IN ({gone})", ()) for table in _OF_RUNS))
 
     def keep_page(self, token: str, owner: str, document: Mapping[str, Any]) -> None:
         """Save what a page shows, so that it can be shown again. Raises sqlite3.Error."""

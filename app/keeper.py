@@ -4,33 +4,34 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import io
 import json
 import logging
 import sqlite3
 import threading
 import time
-import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app import server, shelf
 from app.history import INTERRUPTED, LIVE, History, folder
-from app.kept import Kept, KeptProblem, KeptWalk, Origin, facts_of, some_steps
+from app.kept import Kept, KeptProblem, KeptWalk, Origin, facts_of
 from app.live.features import TopFeatures
+from app.packing import packed, packed_state, unpacked, unpacked_state
 from app.runs import Run, RunState
 from app.settings import Experiment
 
 _log = logging.getLogger(__name__)
 _EVERY_SECONDS = 1.0
-_STEPS_OF_A_POINT = 100
+_ASKED_SECONDS = 0.05
+"""In which runs come to the end of a chunk."""
 _NAMES = 300
 """Features of the last point whose names are kept, the largest first."""
-_ARRAYS = ("points", "lengths", "indices", "values", "trace")
+_MOST_STATE = 64 << 20
+_SHARE_OF_STATES = 0.05
+"""Bytes of a state that is saved, and the share of time that is spent on saving states."""
 
 
 @dataclass
@@ -60,6 +61,7 @@ class Keeper:
         self._pages: dict[str, tuple[str, Mapping[str, Any]]] = {}
         self._lock, self._saving = threading.Lock(), threading.Lock()
         self._thread: threading.Thread | None = None
+        self._states_after = self._states_took = 0.0
 
     def follow(self, run: Run, owner: str, name: str, experiment: Experiment) -> None:
         """Save a run from its start to its end."""
@@ -99,12 +101,24 @@ class Keeper:
         """
         while True:
             begun = time.monotonic()
+            self.ask()
+            time.sleep(_ASKED_SECONDS)
             self.save()
             time.sleep(max(0.05, _EVERY_SECONDS - (time.monotonic() - begun)))
             with self._lock:
                 if not self._followed and not self._pages:
                     self._thread = None
                     return
+
+    def ask(self) -> None:
+        """Have runs hold their states after their present chunks, to be saved next. Large states
+        take long: they are asked for less often, so that no more than a share of the time goes to
+        them.
+        """
+        wanted = self.history.lasting and time.monotonic() >= self._states_after
+        with self._lock:
+            for one in self._followed.values():
+                one.run.holds = wanted
 
     def save(self) -> None:
         """Save what is new; what cannot be saved is tried again."""
@@ -115,11 +129,15 @@ class Keeper:
     def _save_all(self) -> None:
         with self._lock:
             followed, pages = [*self._followed.values()], [*self._pages.items()]
+        self._states_took = 0.0
         # `History.trouble` says what it was.
         with contextlib.suppress(sqlite3.Error):
             quiet = [one.run.uid for one in followed if not self._saved(one)]
             if quiet:
                 self.history.beat(quiet)
+            if self._states_took:
+                now = time.monotonic()
+                self._states_after = now + self._states_took / _SHARE_OF_STATES - _EVERY_SECONDS
             for token, shown in pages:
                 self.history.keep_page(token, *shown)
                 with self._lock:
@@ -144,6 +162,8 @@ class Keeper:
         """Save one run; whether there was anything to be saved."""
         run = one.run
         over = run.state.over
+        # First the state: what is saved of the path may be later.
+        state = None if over else self._state(one)
         reached = run.reached
         known = 0 if run.before is None else len(run.before)
         if not reached and not known and self._announced(one, over):
@@ -154,22 +174,36 @@ class Keeper:
         if over and run.turning:
             return False
         # What was saved before stays until it has been overtaken.
-        if not over and (reached == one.points or reached <= known):
+        if not over and not run.overtakes:
             return False
+        if not over and reached == one.points:
+            if state is not None:
+                self.history.hold(run.uid, state)
+            return state is not None
         chunks = [rows for rows in run.walk.chunks[one.chunks :] if rows["point"][0] < reached]
-        piece = _packed(run, one.points, reached, chunks)
+        piece = packed(run.walk, one.points, reached, chunks)
         one.features.follow(run.walk.columns, reached)
         whole = known > 0 and one.piece == 0
         if whole and self._walked_on(one, known):
             run.rename()
             whole = False
         row = self._row(one, over, reached)
-        self.history.add(run.uid, row, {one.piece: piece}, whole=whole)
+        self.history.add(run.uid, row, {one.piece: piece}, whole=whole, state=state)
         one.points, one.piece = reached, one.piece + 1
         one.chunks += len(chunks)
         if over:
             self._leave(one)
         return True
+
+    def _state(self, one: _Followed) -> bytes | None:
+        """The state of a run, if there is a new one."""
+        run, begun = one.run, time.monotonic()
+        held, run.held = run.held, None
+        if held is None or not held.reached or len(held.state) > _MOST_STATE:
+            return None
+        state = packed_state(run.walk, held)
+        self._states_took += time.monotonic() - begun
+        return state
 
     def _announced(self, one: _Followed, over: bool) -> bool:
         """List a run that has no point yet, so that it is not lost if the server ends before its
@@ -246,27 +280,6 @@ class Keeper:
         return self._told(one, figures, facts) | row
 
 
-def _packed(run: Run, start: int, stop: int, chunks: list[Any]) -> bytes:
-    """Points, coefficients and some of the steps, as bytes."""
-    columns = run.walk.columns[start:stop]
-    trace = np.concatenate(chunks) if chunks else run.walk.chunks[0][:0]
-    arrays = {
-        "points": run.walk.points[start:stop],
-        "lengths": np.array([len(indices) for indices, _ in columns], np.int64),
-        "indices": np.concatenate([i for i, _ in columns] or [np.zeros(0, np.int64)]),
-        "values": np.concatenate([v for _, v in columns] or [np.zeros(0)]),
-        "trace": some_steps(trace, _STEPS_OF_A_POINT),
-    }
-    held = io.BytesIO()
-    np.savez(held, **arrays)
-    return zlib.compress(held.getvalue(), 1)
-
-
-def _unpacked(pieces: list[bytes]) -> dict[str, NDArray[Any]]:
-    parts = [np.load(io.BytesIO(zlib.decompress(piece))) for piece in pieces]
-    return {name: np.concatenate([part[name] for part in parts]) for name in _ARRAYS}
-
-
 @dataclass(frozen=True)
 class Saved:
     """A saved run: its problem, its name and what it was made of; ``kept``, what it had reached, is
@@ -288,14 +301,20 @@ def load(history: History, owner: str, uid: str) -> Saved | None:
         return None
     pieces = history.pieces(uid)
     experiment = Experiment(**facts["experiment"])
-    kept = _kept(uid, facts, experiment, pieces) if pieces else None
+    kept = _kept(uid, facts, experiment, pieces, history.state(uid)) if pieces else None
     made_of = facts["solver"], facts["settings"], facts["seed"]
     return Saved(experiment, facts["name"], *made_of, kept)
 
 
-def _kept(uid: str, facts: dict[str, Any], experiment: Experiment, pieces: list[bytes]) -> Kept:
+def _kept(
+    uid: str,
+    facts: dict[str, Any],
+    experiment: Experiment,
+    pieces: list[bytes],
+    held: bytes | None,
+) -> Kept:
     """What a run had reached."""
-    arrays = _unpacked(pieces)
+    arrays = unpacked(pieces)
     ends = np.cumsum(arrays["lengths"])[:-1]
     columns = zip(np.split(arrays["indices"], ends), np.split(arrays["values"], ends), strict=True)
 
@@ -307,14 +326,15 @@ def _kept(uid: str, facts: dict[str, Any], experiment: Experiment, pieces: list[
     names = {int(j): name for j, name in facts["names"].items()}
     known = KeptProblem(experiment.loss, facts["f0"], facts["p"], names, problem)
     grid = np.array(facts["grid"])
-    walk = KeptWalk(known, grid, arrays["points"], [*columns], arrays["trace"], facts)
-    state, at = facts["status"], f"at point {walk.reached} of {len(grid)}"
-    label = state if state in (INTERRUPTED, LIVE) else "saved"
+    state, under_way = (b"", arrays["trace"][:0]) if held is None else unpacked_state(held)
+    walk = KeptWalk(known, grid, arrays["points"], [*columns], arrays["trace"], facts, under_way)
+    status, at = facts["status"], f"at point {walk.reached} of {len(grid)}"
+    label = status if status in (INTERRUPTED, LIVE) else "saved"
     message = {
         INTERRUPTED: f"Interrupted {at}. Run walks it on to the same bytes.",
         LIVE: f"It goes on elsewhere, and was {at} when it was opened here.",
-    }.get(state, "Saved. Press Run to walk it again.")
-    origin = Origin(uid, facts["seed"], facts.get("content", ""), state == INTERRUPTED)
+    }.get(status, "Saved. Press Run to walk it again.")
+    origin = Origin(uid, facts["seed"], facts.get("content", ""), status == INTERRUPTED, state)
     return Kept(facts["solver"], facts["settings"], walk, label, message, origin)
 
 

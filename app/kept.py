@@ -10,8 +10,9 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from app.reached import Reached
-from app.runs import Pace, RunState
+from app.pace import Pace
+from app.reached import Interruption, Reached
+from app.runs import RunState
 from fwcore import PathResult, Solver, Status, find_loss, find_solver
 
 Column = tuple[NDArray[Any], NDArray[Any]]
@@ -46,7 +47,8 @@ class _Names(dict[int, str]):
 
 class KeptWalk:
     """What was kept of a walk, as a `Walk` gives it. ``facts``: versions, seed, source and status
-    of the result, and whether it was kept in short, its coefficients rounded.
+    of the result, and whether it was kept in short, its coefficients rounded; ``under_way``: steps
+    of the point after those that were reached.
     """
 
     def __init__(
@@ -57,10 +59,13 @@ class KeptWalk:
         columns: Sequence[Column],
         trace: NDArray[Any],
         facts: Mapping[str, Any],
+        under_way: NDArray[Any] | None = None,
     ) -> None:
         self.problem, self.grid, self.points, self.columns = problem, grid, points, columns
         self.reached = len(points)
         self.chunks = np.split(trace, np.flatnonzero(np.diff(trace["point"])) + 1)
+        if under_way is not None and under_way.size and under_way["point"][0] == self.reached:
+            self.chunks.append(under_way)
         self.notes: dict[str, Any] = facts.get("notes", {})
         self._trace, self._facts = trace, facts
         self.whole = not facts.get("short", False)
@@ -102,14 +107,15 @@ def facts_of(result: PathResult) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Origin:
-    """What a saved run was: its name in the store, its seed, the digest of its problem, and whether
-    it was interrupted; one that was recorded has none of it.
+    """What a saved run was: its name in the store, its seed, the digest of its problem, whether it
+    was interrupted, and its state then; one that was recorded has none of it.
     """
 
     uid: str = ""
     seed: int = 0
     content: str = ""
     interrupted: bool = False
+    state: bytes = b""
 
 
 class Kept(Reached):
@@ -133,13 +139,15 @@ class Kept(Reached):
     ) -> None:
         origin = origin or Origin()
         self.uid, self.seed, self.content = origin.uid, origin.seed, origin.content
-        self._interrupted = origin.interrupted
         self.solver = find_solver(solver)
         self.options = options
         self.walk = walk
         walk.options = _read(self.solver, options)
         self.label, self.message = label, message
         self.state = RunState.DONE if walk.reached == len(walk.grid) else RunState.STOPPED
+        if origin.interrupted and 0 < self.reached < self.total:
+            path = walk.points, walk.columns, walk.chunks
+            self.interruption = Interruption(self.uid, self.content, *path, origin.state)
 
     @property
     def ended(self) -> bool:
@@ -150,11 +158,6 @@ class Kept(Reached):
     def exact(self) -> bool:
         """Not what was recorded in short."""
         return bool(self.walk.whole)
-
-    @property
-    def unfinished(self) -> bool:
-        """Whether it was interrupted, and can be walked on."""
-        return self._interrupted and 0 < self.reached < self.total
 
     def pause(self) -> None:
         """Nothing is left to be held; nor is there anything to be done for the commands below."""

@@ -14,7 +14,7 @@ from app import address, own_files, server
 from app.keeper import load
 from app.links import document, read_link, restored, to_link
 from app.outlook import Outlook, as_known
-from app.runs import FIRST_PACE, Pace
+from app.pace import FIRST_PACE, Pace
 from app.settings import Experiment, Settings
 from fwcore import DatasetError, ParameterError
 

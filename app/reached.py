@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fwcore import Solver, Status
+
+
+@dataclass(frozen=True)
+class Held:
+    """The state of a run between two chunks of steps, and how many points and chunks it had."""
+
+    state: bytes
+    reached: int
+    chunks: int
+
+
+@dataclass(frozen=True)
+class Interruption:
+    """What an interrupted run had reached: its name in the store, the digest of its problem, its
+    path and some of its steps, and its state where that was saved.
+    """
+
+    uid: str
+    content: str
+    points: Any
+    columns: Sequence[Any] = ()
+    chunks: Sequence[Any] = ()
+    state: bytes = b""
 
 
 class Reached:
@@ -28,6 +53,8 @@ class Reached:
     """Hex digest of the problem that it was interrupted on, if it is walked on."""
     before: Any = None
     """Points that were reached when the run was interrupted, if it is walked on."""
+    interruption: Interruption | None = None
+    """What to walk on from, of a run that was interrupted."""
 
     @property
     def repeated(self) -> bool | None:
@@ -38,11 +65,6 @@ class Reached:
     def exact(self) -> bool:
         """Whether its result is at hand bit for bit."""
         return True
-
-    @property
-    def unfinished(self) -> bool:
-        """Whether it was interrupted, and can be walked on."""
-        return False
 
     @property
     def reached(self) -> int:

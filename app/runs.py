@@ -2,61 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
 import secrets
 import threading
 import time
 from collections.abc import Generator
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from app.reached import Reached
+from app.pace import Pace
+from app.reached import Held, Interruption, Reached
 from app.room import Owner, room
 from app.scheduler import TURN_SECONDS
 from fwcore import DatasetError, ParameterError, Problem, Snapshot, Solver, Walk, warmup
 
 _log = logging.getLogger(__name__)
 _OTHER_DATA = "The data are not those of the run that was interrupted: this is another run."
-
-
-COSTS = {
-    "dots": "dot products",
-    "entries": "matrix entries",
-    "grads": "derivatives",
-    "seconds": "CPU seconds",
-    "step": "steps",
-}
-"""What a run may be charged in: columns of the trace, with their names."""
-
-
-def counted(number: float) -> str:
-    """A large count in three figures: 159k, 19.9M."""
-    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if number >= size:
-            return f"{number / size:.3g}{letter}"
-    return f"{number:.0f}"
-
-
-@dataclass(frozen=True)
-class Pace:
-    """How much a run may spend a second: the same budget for all makes a race fair to watch.
-
-    Where a method does not count the unit, as a library counts no dot products, its CPU seconds
-    are not held back.
-    """
-
-    unit: str
-    rate: float
-
-    def spent(self, rows: Any) -> float:
-        """What has been spent at the end of ``rows``; NaN where it is not counted."""
-        return float(rows[self.unit][-1])
-
-
-FIRST_PACE = Pace("dots", 20_000.0)
-"""What a page begins with."""
 
 
 class RunState(Enum):
@@ -89,16 +52,17 @@ class Run(Reached):
         seed: int,
         pace: Pace | None = None,
         *,
-        uid: str = "",
-        before: Any = None,
-        content: str = "",
+        after: Interruption | None = None,
         owner: Owner | None = None,
     ) -> None:
         self.owner: Owner = owner or Owner()
-        self.uid = uid or secrets.token_hex(8)
-        self.content = content
-        self.before = before
-        """The points that were reached when the run was interrupted, if it is walked again."""
+        self.uid = secrets.token_hex(8)
+        self._after = after
+        if after is not None:
+            self.uid, self.content, self.before = after.uid, after.content, after.points
+        self.holds = False
+        """Whether its state is to be held after the present chunk; it is then ``held``."""
+        self.held: Held | None = None
         self.solver = solver
         self.options = options
         self.seed = seed
@@ -123,6 +87,7 @@ class Run(Reached):
         # Unknown: the first chunk is a single step.
         self._cost_of_step = math.inf
         self._counted_at: float | None = None
+        self._went_on = False
         room.enter(self)
 
     @property
@@ -167,6 +132,7 @@ class Run(Reached):
     def rename(self) -> None:
         """Be another run than the one that was interrupted, which somebody else has walked on."""
         self.uid, self.before, self.content = secrets.token_hex(8), None, ""
+        self._after = None
 
     @property
     def repeated(self) -> bool | None:
@@ -179,6 +145,14 @@ class Run(Reached):
         again = self.points[: len(self.before)]
         return all(again[name].tobytes() == self.before[name].tobytes() for name in names)
 
+    @property
+    def overtakes(self) -> bool:
+        """Whether it has all that was saved of it, and more: from the first step where it went on,
+        and from the next point where it is walked again.
+        """
+        known = 0 if self.before is None else len(self.before)
+        return self.reached > known or (self._went_on and self.reached == known)
+
     def prepare(self, problem: Problem, grid: Any, note: str = "") -> None:
         """Take the problem; checks everything that depends on it. Called by a worker, once.
         ``note``: what is special about the grid.
@@ -189,6 +163,7 @@ class Run(Reached):
             self.note = f"{_OTHER_DATA} {note}".strip()
         try:
             walk = Walk(problem, self.solver, grid, self.options, seed=self.seed)
+            self._go_on(walk)
         except Exception as error:
             self.fail(error)
             return
@@ -196,6 +171,19 @@ class Run(Reached):
             if self._state is RunState.PREPARING:
                 self.walk, self._state, self.message = walk, RunState.RUNNING, ""
                 self.started_at = self._counted_at = time.monotonic()
+
+    def _go_on(self, walk: Walk) -> None:
+        """Begin where it was interrupted; at its start where nothing else is known, or the state is
+        that of another version.
+        """
+        after = self._after
+        if after is None or not after.state:
+            return
+        with contextlib.suppress(ParameterError):
+            walk.resume(after.state, after.points, after.columns, after.chunks)
+            self._went_on = True
+            # It was paid for before.
+            self._spent = self._paid(walk.chunks[-1])
 
     def fail(self, error: BaseException) -> None:
         """End with an error that the page shows; only what nobody foresaw goes to the log with its
@@ -289,6 +277,8 @@ class Run(Reached):
         self.latest = snapshot
         self.last_row_at = now = time.monotonic()
         self._count(now)
+        if self.holds and (state := walk.hold()) is not None:
+            self.holds, self.held = False, Held(state, walk.reached, len(walk.chunks))
         if full := room.take(self, snapshot.rows.size):
             self._end(RunState.STOPPED, f"{full} {self._kept()}")
             return False
@@ -317,10 +307,14 @@ class Run(Reached):
     def set_pace(self, pace: Pace | None) -> None:
         """Go on at another pace; the caller submits the run to the scheduler."""
         with self._lock:
-            latest = self.latest
             self.pace, self._next_at, self._cost_of_step = pace, 0.0, math.inf
-            spent = pace.spent(latest.rows) if pace is not None and latest is not None else 0.0
-            self._spent = spent if spent == spent else 0.0
+            chunks = [] if self.walk is None else self.walk.chunks
+            self._spent = self._paid(chunks[-1]) if chunks else 0.0
+
+    def _paid(self, rows: Any) -> float:
+        """What has been spent up to some steps, in the unit of the pace."""
+        spent = 0.0 if self.pace is None else self.pace.spent(rows)
+        return spent if spent == spent else 0.0
 
     def _count(self, now: float) -> None:
         """Time walked: what has passed since the last chunk, unless the run was held in between."""

@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from app.pace import Pace
 from app.preparation import Preparation
+from app.reached import Interruption
 from app.room import Owner, room
 from app.run_spec import RunSpec
-from app.runs import Pace, Run, RunState
+from app.runs import Run, RunState
 from app.scheduler import Scheduler
 from app.settings import Experiment
 from fwcore import find_solver
@@ -129,9 +131,9 @@ class Session:
                 self.forget(key)
         new: list[Run] = []
         for spec in chosen:
-            kept = self._unfinished(spec, experiment)
+            after = self._interruption(spec, experiment)
             made = find_solver(spec.solver), spec.options.settings()
-            run = Run(*made, spec.seed, pace, owner=self._owner, **kept)
+            run = Run(*made, spec.seed, pace, owner=self._owner, after=after)
             self.forget(spec.key)
             if paused:
                 run.step()
@@ -153,12 +155,10 @@ class Session:
             self.repeats[spec.key] = more
         self._scheduler.submit(Preparation(experiment, new, self._scheduler.submit))
 
-    def _unfinished(self, spec: RunSpec, experiment: Experiment) -> dict[str, Any]:
-        """What a run that was interrupted has to know of it, to go on under its name."""
+    def _interruption(self, spec: RunSpec, experiment: Experiment) -> Interruption | None:
+        """What to walk on from, where the run of an entry was interrupted."""
         run = self.runs.get(spec.key)
-        if run is None or not run.unfinished or self.changed(spec, experiment):
-            return {}
-        return {"uid": run.uid, "before": run.points, "content": run.content}
+        return None if run is None or self.changed(spec, experiment) else run.interruption
 
     def _hold(self, run: Run) -> None:
         _HOLDERS.setdefault(run, set()).add(id(self))

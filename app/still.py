@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.live.picture import Shown, kin_of
 from app.live.race import Race
-from app.runs import counted
+from app.pace import counted
 from app.tables import runs_table
 from app.theme import DASHES, run_style
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from app import shelf
-from app.runs import Run, RunState, counted
+from app.pace import counted
+from app.runs import Run, RunState
 from app.session import most_active
 from app.settings import Experiment, formula_of
 from fwcore import FORMS, find_solver, warmup

@@ -95,14 +95,29 @@ def test_imports_follow_the_layers(path):
         assert not tops & {"panel", "bokeh", "holoviews"}, module
 
 
-CONTROLS_KNOW = ("controls", "settings", "run_spec", "downloads", "shelf", "own_files", "server")
+CONTROLS_KNOW = (
+    "controls",
+    "settings",
+    "run_spec",
+    "downloads",
+    "shelf",
+    "own_files",
+    "server",
+    "theme",
+)
 PICTURES = {
     module_of(path)
     for path in (ROOT / "app" / "live").glob("*.py")
     if "(Picture):" in path.read_text()
 }
 """Pictures never import each other, the scheduler or the explorer."""
-FOR_PICTURES = {"app.live.picture", "app.live.features", "app.live.thinning", "app.runs"}
+FOR_PICTURES = {
+    "app.live.picture",
+    "app.live.features",
+    "app.live.thinning",
+    "app.pace",
+    "app.runs",
+}
 SHOWS = {"app.main", "app.explorer", "app.drain", "app.wire", "app.plots.race", "app.plots.paths"}
 SHOWS |= {"app.plots.papers", "app.plots.problems", "app.plots.screen"}
 SHOWS |= {"app.address", "app.entrance", "app.app_hooks", "app.cell", "app.report"}

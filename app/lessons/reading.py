@@ -19,7 +19,7 @@ from markdown_it.tree import SyntaxTreeNode
 from app import commands
 from app.lessons.claims import FIGURES, Claim
 from app.links import TABLE, of_table
-from app.runs import Pace
+from app.pace import Pace
 from app.views import all_views
 from fwcore import ParameterError
 

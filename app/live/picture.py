@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
-from app.runs import COSTS, Run
+from app.pace import COSTS
+from app.runs import Run
 
 AXES = {
     "l1": "ℓ1 norm of the coefficients",

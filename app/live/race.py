@@ -11,7 +11,8 @@ import numpy as np
 
 from app.live.picture import SPREAD, Axis, Layer, Picture, Shown, Sight
 from app.live.thinning import ROUNDING
-from app.runs import COSTS, Run, counted
+from app.pace import COSTS, counted
+from app.runs import Run
 
 
 class Race(Picture):

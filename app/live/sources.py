@@ -13,7 +13,8 @@ import numpy as np
 from app.live.features import TopFeatures, lookup
 from app.live.reference import suboptimality
 from app.live.thinning import ROUNDING, Thinner
-from app.runs import COSTS, Run
+from app.pace import COSTS
+from app.runs import Run
 from fwcore import Status
 
 _POINTS = ("l1", "nnz", "train_error", "test_error")

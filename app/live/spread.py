@@ -8,7 +8,8 @@ import numpy as np
 
 from app.live.picture import Columns
 from app.live.reference import suboptimality
-from app.runs import COSTS, Run
+from app.pace import COSTS
+from app.runs import Run
 
 _ALONG = ("l1", "point", *COSTS)
 _ACROSS = ("least_error", "test_error", "train_error", "relative_gap", "suboptimality", "nnz")

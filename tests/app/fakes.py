@@ -5,8 +5,9 @@ import time
 from dataclasses import dataclass
 
 from app.live.picture import Shown
+from app.pace import Pace
 from app.run_spec import RunSpec
-from app.runs import Pace, Run
+from app.runs import Run
 from app.scheduler import Scheduler
 from app.settings import Experiment
 from fwcore import datasets, find_solver, grids

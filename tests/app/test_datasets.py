@@ -50,7 +50,7 @@ class Watch:
     live = 0
 
     def __init__(self, callback, period, background):
-        self.callback = callback
+        self.callback, self.period = callback, period
 
     def start(self):
         Watch.live += 1

@@ -20,6 +20,8 @@ from app.keeper import Keeper, load
 from app.kept import Kept
 from app.live import all_pictures
 from app.onscreen import on_screen
+from app.pace import Pace
+from app.reached import Interruption
 from app.runs import Run
 from app.scheduler import Scheduler
 from app.session import Session
@@ -79,9 +81,9 @@ def test_a_run_is_saved_while_it_goes_on_and_continued_to_the_same_bytes(history
     # Nobody has heard of it for a while.
     monkeypatch.setattr("app.history._SILENT_SECONDS", -1.0)
     kept = load(history, "", run.uid).kept
-    assert kept.unfinished
+    assert kept.interruption is not None
     assert "Interrupted at point 7 of 20" in kept.message
-    again = Run(run.solver, run.options, run.seed, uid=kept.uid, before=kept.points)
+    again = Run(run.solver, run.options, run.seed, after=kept.interruption)
     again.prepare(run.walk.problem, run.walk.grid)
     keeper = keep(history, again)
     while not again.state.over:
@@ -93,6 +95,85 @@ def test_a_run_is_saved_while_it_goes_on_and_continued_to_the_same_bytes(history
     whole = walked("sfw", points=20)
     finished = load(history, "", run.uid).kept
     assert finished.walk.result().digest() == whole.walk.result().digest()
+
+
+def interrupted(history, monkeypatch, steps=5):
+    """A run that was saved while a point was under way; and what is loaded of it."""
+    run = walked("cd", points=20, upto=7, rule="gap", tol=1e-9)
+    keeper = keep(history, run)
+    for _ in range(steps):
+        run.turn()
+    # After the step that is under way.
+    keeper.ask()
+    run.turn()
+    keeper.save()
+    assert run.reached == 7
+    monkeypatch.setattr("app.history._SILENT_SECONDS", -1.0)
+    return run, load(history, "", run.uid).kept
+
+
+def test_a_run_goes_on_within_the_point_that_was_under_way(history, monkeypatch):
+    run, kept = interrupted(history, monkeypatch)
+    assert kept.walk.chunks[-1]["point"].tolist() == [7] * 6
+    again = Run(run.solver, run.options, run.seed, Pace("dots", 1e3), after=kept.interruption)
+    again.prepare(run.walk.problem, run.walk.grid)
+    assert again.reached == 7
+    again.turn()
+    # Only what is new is paid for: all dot products so far would take minutes at this pace.
+    assert again.due() < 5.0
+    again.set_pace(Pace("step", 1.0))
+    again.turn()
+    made = np.concatenate(again.walk.chunks)["step"]
+    assert made[-2:].tolist() == [run.latest.rows["step"][-1] + k for k in (1, 2)]
+    keeper = keep(history, again)
+    assert history.facts("", run.uid)["reached"] == 7
+    again.set_pace(None)
+    while not again.state.over:
+        again.turn()
+    keeper.save()
+    assert again.repeated is True
+    assert load(history, "", run.uid).kept.walk.result().digest() == whole_digest()
+    assert history.state(run.uid) is None
+
+
+def whole_digest():
+    return walked("cd", points=20, rule="gap", tol=1e-9).walk.result().digest()
+
+
+def test_a_state_of_another_version_is_walked_again_to_the_same_bytes(history, monkeypatch):
+    run, kept = interrupted(history, monkeypatch)
+    monkeypatch.setattr("fwcore.cache.sources", lambda: "another")
+    again = Run(run.solver, run.options, run.seed, after=kept.interruption)
+    again.prepare(run.walk.problem, run.walk.grid)
+    assert again.reached == 0
+    keeper = keep(history, again)
+    # What was saved stays until it has been overtaken.
+    assert load(history, "", run.uid).kept.reached == 7
+    while not again.state.over:
+        again.turn()
+    keeper.save()
+    assert again.repeated is True
+    assert again.walk.result().digest() == whole_digest()
+
+
+def test_states_take_no_more_than_a_share_of_the_time(history, monkeypatch):
+    run = walked("sfw", points=20, upto=7)
+    keeper = keep(history, run)
+    keeper.ask()
+    assert run.holds
+    run.turn()
+    monkeypatch.setattr("app.keeper._SHARE_OF_STATES", 1e-9)
+    keeper.save()
+    assert history.state(run.uid)
+    run.turn()
+    keeper.ask()
+    assert not run.holds
+
+
+def test_in_memory_no_state_is_held():
+    run = walked("sfw", points=20, upto=7)
+    keep(History(None, most=5), run).ask()
+    assert not run.holds
 
 
 def test_a_run_is_listed_from_its_start_and_forgotten_if_it_ends_without_a_point(
@@ -231,14 +312,13 @@ def test_other_data_under_the_same_name_make_another_run(history, monkeypatch):
     monkeypatch.setattr("app.history._SILENT_SECONDS", -1.0)
     kept = load(history, "", run.uid).kept
     assert kept.content == run.walk.problem.content_hash
-    made = {"uid": kept.uid, "before": kept.points, "content": kept.content}
-    again = Run(run.solver, run.options, run.seed, **made)
+    again = Run(run.solver, run.options, run.seed, after=kept.interruption)
     again.prepare(datasets.load("diabetes", split_seed=3), run.walk.grid)
     assert again.uid != run.uid
     assert again.before is None
     assert again.note.startswith("The data are not those")
     assert "The data are not those" in words.row([again])["message"]
-    same = Run(run.solver, run.options, run.seed, **made)
+    same = Run(run.solver, run.options, run.seed, after=kept.interruption)
     same.prepare(run.walk.problem, run.walk.grid)
     assert same.uid == run.uid
 
@@ -247,7 +327,7 @@ def test_a_run_that_differs_from_what_was_saved_says_so():
     run = walked("sfw", points=10)
     changed = run.points.copy()
     changed["objective"][3] *= 1 + 1e-15
-    again = Run(run.solver, run.options, run.seed, before=changed)
+    again = Run(run.solver, run.options, run.seed, after=Interruption("u", "", changed))
     again.prepare(run.walk.problem, run.walk.grid)
     while not again.state.over:
         again.turn()
@@ -317,7 +397,7 @@ def test_a_run_that_goes_on_elsewhere_is_not_walked_on(history):
     run = walked("sfw", points=20, upto=7)
     keep(history, run)
     kept = load(history, "", run.uid).kept
-    assert not kept.unfinished
+    assert kept.interruption is None
     assert "goes on elsewhere" in kept.message
 
 
@@ -327,7 +407,8 @@ def test_two_that_walk_one_run_on_do_not_take_each_others_pieces(history, monkey
     keep(history, run)
     before = load(history, "", run.uid).kept.points
     first, second = (
-        Run(run.solver, run.options, run.seed, uid=run.uid, before=before) for _ in range(2)
+        Run(run.solver, run.options, run.seed, after=Interruption(run.uid, "", before))
+        for _ in range(2)
     )
     for again in (first, second):
         again.prepare(run.walk.problem, run.walk.grid)
@@ -445,7 +526,7 @@ from fakes import EXPERIMENT, spec
 from app import words
 from app.history import History
 from app.keeper import Keeper
-from app.runs import Pace
+from app.pace import Pace
 from app.scheduler import Scheduler
 from app.session import Session
 keeper = Keeper(History(Path(sys.argv[1])))
@@ -453,9 +534,10 @@ session = Session(Scheduler(), lambda run, s, e: (
     print(run.uid, flush=True), keeper.follow(run, "", s.name, e)))
 session.start(EXPERIMENT, [spec(1, "sfw", sampling="5%")], Pace("step", 150.0))
 while True:
+    keeper.ask()
     keeper.save()
-    for followed in keeper._followed.values():
-        print(followed.points, flush=True)
+    for uid, followed in keeper._followed.items():
+        print(followed.points if keeper.history.state(uid) else 0, flush=True)
 """
 
 
@@ -474,18 +556,21 @@ def test_a_server_that_is_killed_loses_at_most_what_was_not_saved_yet(tmp_path, 
         server.send_signal(signal.SIGKILL)
     history = History(file)
     assert history.trouble == ""
+    wait_for(lambda: history.facts("", uid)["status"] == "interrupted", "the silence to be noticed")
     saved = load(history, "", uid)
     kept = saved.kept
     assert saved.experiment == EXPERIMENT
     # The server said so once it was saved.
     assert kept.reached >= reached
-    again = Run(kept.solver, kept.options, kept.seed, uid=uid, before=kept.points)
+    again = Run(kept.solver, kept.options, kept.seed, after=kept.interruption)
     whole = walked("sfw", points=20, sampling="5%", tol=1e-3)
     again.prepare(whole.walk.problem, whole.walk.grid)
+    # It goes on where it was.
+    assert again.reached > 0
     while not again.state.over:
         again.turn()
     assert again.repeated is True
-    wait_for(lambda: history.facts("", uid)["status"] == "interrupted", "the silence to be noticed")
+    assert again.walk.result().digest() == whole.walk.result().digest()
     assert isinstance(kept, Kept)
     assert json.loads(history.find("")[0]["figures"])["active"] >= 0
     assert time.time() > history.find("")[0]["created"]

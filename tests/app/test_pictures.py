@@ -12,7 +12,7 @@ from app.live.geometry import felt_radius, zigzag
 from app.live.paths import CoefficientPaths
 from app.live.picture import AXES, Picture, Sight
 from app.live.spread import spread
-from app.runs import COSTS, counted
+from app.pace import COSTS, counted
 from app.tables import runs_table
 from app.views import VIEWS
 from fwcore import datasets, sampling

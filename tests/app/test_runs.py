@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from fakes import AGAIN, EXPERIMENT, scheduler, spec, two_runs, wait_for
 
-from app.runs import Pace, Run, RunState
+from app.pace import Pace
+from app.runs import Run, RunState
 from app.session import Session
 from app.settings import Experiment
 from fwcore import Walk, datasets, find_solver, grids

@@ -169,7 +169,7 @@ def test_bytes_of_a_stranger_run_nothing(tmp_path):
     ]
     for content in commands:
         made = walk("sfw")
-        with pytest.raises(ParameterError, match="bytes of `Walk.hold`"):
+        with pytest.raises(ParameterError, match=r"bytes of `Walk\.hold`"):
             made.resume(content, made.points[:0], [], [])
         go(made)
     assert not target.exists()

@@ -18,7 +18,6 @@ from fwcore.datasets import UPLOAD, ParseOptions, parse_upload
 from fwcore.datasets.parsing.guarded import Guard
 from fwcore.datasets.parsing.streams import Source
 
-
 _A_LITTLE = Source("a.csv", content=b"a,b\n1,2\n3,5\n")
 
 

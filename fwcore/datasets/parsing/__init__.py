@@ -29,6 +29,7 @@ __all__ = [
     "Parsed",
     "Report",
     "Source",
+    "expect_upload",
     "format_of",
     "parse_file",
     "parse_upload",
@@ -168,6 +169,11 @@ def parse_file(
     if not path.is_file():
         refuse(str(path), "there is no such file.")
     return read_source(Source(path.name, path=path), kind, options or ParseOptions(), limits)
+
+
+def expect_upload() -> None:
+    """Start the process in which `parse_upload` reads, without waiting for it."""
+    GUARD.warm()
 
 
 def parse_upload(
