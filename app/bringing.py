@@ -62,6 +62,7 @@ class Bringing:
     def _tell(self, state: str, **more: Any) -> None:
         self._explorer.event("bring", state=state, name=self._name, **more)
 
+    @commands.heard(changes=False, saving=False)
     def do_bring_soon(self, data: dict[str, Any]) -> None:
         """Somebody looks for a file: what reads it may start meanwhile."""
         _parsing.expect_upload()
@@ -88,6 +89,7 @@ class Bringing:
         _parsing.expect_upload()
         self._tell("coming", got=0, size=self._size)
 
+    @commands.heard(changes=False, saving=False)
     def do_bring_part(self, data: dict[str, Any]) -> None:
         """The next bytes; after the last the file is read."""
         if not self._size:

@@ -38,6 +38,14 @@ class Commander:
         }
         self._repeated_at = 0.0
 
+    def manner(self, data: Any) -> commands.Manner:
+        """How a message is heard."""
+        return getattr(self._method(data), "manner", commands.Manner())
+
+    def _method(self, data: Any) -> Callable[[dict[str, Any]], None] | None:
+        name = data.get("do") if isinstance(data, dict) else None
+        return self._known.get(name) if isinstance(name, str) else None
+
     def obey(self, data: Any) -> None:
         """Do what a message asks for.
 
@@ -48,9 +56,9 @@ class Commander:
         DatasetError
             Files are not at hand.
         """
-        name = data.get("do") if isinstance(data, dict) else None
-        method = self._known.get(name) if isinstance(name, str) else None
+        method = self._method(data)
         if method is None:
+            name = data.get("do") if isinstance(data, dict) else None
             raise ParameterError("do", "the page", f"one of {[*self._known]}", str(name)[:40])
         method(data)
 
@@ -188,9 +196,11 @@ class Commander:
         seen = outlook.read(data) if "view" in data else None
         self._feed.look_at(names, data.get("table") is True, seen)
 
+    @commands.heard(saving=False)
     def do_point(self, data: dict[str, Any]) -> None:
         self._feed.point = commands.whole(data, "point", -1, _MOST)
 
+    @commands.heard(saving=False)
     def do_lost(self, data: dict[str, Any]) -> None:
         # A page asks at most about three times a second; who asks more often waits.
         if time.monotonic() - self._repeated_at > _REPEAT_AFTER_SECONDS:

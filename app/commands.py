@@ -5,11 +5,15 @@ refused here, in words.
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 from app.pace import COSTS, Pace
 from fwcore import ParameterError
 
+_F = TypeVar("_F", bound=Callable[..., None])
+TURNS = 20.0
+"""What a command is worth that makes a page anew."""
 LONGEST_NAME = 60
 _MOST_TEXTS = 20
 _SLOWEST, _FASTEST = 1e-4, 1e12
@@ -33,6 +37,26 @@ class Budget:
             return False
         self._left -= cost
         return True
+
+
+class Manner(NamedTuple):
+    """How a command is heard: how many messages it is ``worth``, whether the page may look
+    otherwise after it (``changes``), and whether that is worth ``saving``.
+    """
+
+    worth: float = 1.0
+    changes: bool = True
+    saving: bool = True
+
+
+def heard(*, worth: float = 1.0, changes: bool = True, saving: bool = True) -> Callable[[_F], _F]:
+    """Declare the manner of a command, where it is not the usual one."""
+
+    def declare(command: _F) -> _F:
+        command.__dict__["manner"] = Manner(worth, changes, saving)
+        return command
+
+    return declare
 
 
 def text(data: dict[str, Any], name: str, longest: int = 400) -> str:

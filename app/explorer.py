@@ -48,12 +48,6 @@ from fwcore import DatasetError, ParameterError, find_loss
 TITLE = "Frank-Wolfe Explorer"
 # A person makes a few a second; dragging a slider and an upload make some tens.
 _MESSAGES_A_SECOND, _MESSAGES_AT_ONCE = 100.0, 400.0
-_LOOKS = ("point", "lost", "return")
-"""What changes nothing that is worth saving."""
-_PARTS = ("bring_part", "bring_soon")
-"""What changes nothing of the page but what it tells of itself, and may come often."""
-_TURNS, _COSTLY = ("lesson", "paper", "return", "show"), 20.0
-"""What makes a page anew, and how many other messages it is worth."""
 _WATCH_MS, _READ_MS = 500, 100
 """Between two looks; what is read is waited for by somebody."""
 _log = logging.getLogger(__name__)
@@ -184,9 +178,10 @@ class Explorer(Scripted, Viewer):
 
     def hear(self, data: Any) -> None:
         """Do what the page asks for; what does not fit is refused in words."""
-        asked = data.get("do") if isinstance(data, dict) else None
-        if not self._budget.allows(_COSTLY if asked in _TURNS else 1.0):
+        manner = self._commander.manner(data)
+        if not self._budget.allows(manner.worth):
             return
+        asked = data.get("do") if isinstance(data, dict) else None
         self.refusal, fault, self.obeying = "", None, True
         try:
             self._commander.obey(data)
@@ -202,11 +197,11 @@ class Explorer(Scripted, Viewer):
         finally:
             self.obeying = False
         self.wire.put(fault=fault)
-        if asked in _PARTS and not self.refusal:
+        if manner.changes or self.refusal:
+            self.answer()
+        else:
             self.wire.send()
-            return
-        self.answer()
-        if address.served() and asked is not None and asked not in _LOOKS:
+        if address.served() and asked is not None and manner.saving:
             self.pages.keep()
 
     def answer(self) -> None:

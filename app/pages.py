@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakValueDictionary
 
 from app import address, own_files, server
-from app.keeper import load
 from app.links import document, read_link, restored, to_link
+from app.loading import load
 from app.outlook import Outlook, as_known
 from app.pace import FIRST_PACE, Pace
 from app.settings import Experiment, Settings

@@ -183,7 +183,7 @@ class Run(Reached):
             walk.resume(after.state, after.points, after.columns, after.chunks)
             self._went_on = True
             # It was paid for before.
-            self._spent = self._paid(walk.chunks[-1])
+            self._spent = self._paid(walk)
 
     def fail(self, error: BaseException) -> None:
         """End with an error that the page shows; only what nobody foresaw goes to the log with its
@@ -308,12 +308,13 @@ class Run(Reached):
         """Go on at another pace; the caller submits the run to the scheduler."""
         with self._lock:
             self.pace, self._next_at, self._cost_of_step = pace, 0.0, math.inf
-            chunks = [] if self.walk is None else self.walk.chunks
-            self._spent = self._paid(chunks[-1]) if chunks else 0.0
+            self._spent = self._paid(self.walk)
 
-    def _paid(self, rows: Any) -> float:
-        """What has been spent up to some steps, in the unit of the pace."""
-        spent = 0.0 if self.pace is None else self.pace.spent(rows)
+    def _paid(self, walk: Walk | None) -> float:
+        """What has been spent so far, in the unit of the pace."""
+        if self.pace is None or walk is None or not walk.chunks:
+            return 0.0
+        spent = self.pace.spent(walk.chunks[-1])
         return spent if spent == spent else 0.0
 
     def _count(self, now: float) -> None:

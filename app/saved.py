@@ -6,7 +6,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from app import commands, papers, server, shelf
-from app.keeper import load
+from app.loading import load
 from app.settings import MOST_RUNS
 from fwcore import ParameterError
 
@@ -25,6 +25,7 @@ class SavedRuns:
         self._explorer = explorer
         self._asked: dict[str, Any] = {}
 
+    @commands.heard(worth=commands.TURNS, saving=False)
     def do_return(self, data: dict[str, Any]) -> None:
         self._explorer.pages.come_back(commands.text(data, "token", 100))
 
@@ -34,6 +35,7 @@ class SavedRuns:
     def do_papers(self, data: dict[str, Any]) -> None:
         self._explorer.wire.put(papers=papers.listed())
 
+    @commands.heard(worth=commands.TURNS)
     def do_paper(self, data: dict[str, Any]) -> None:
         """Turn to the settings of a preset."""
         name = commands.text(data, "name", 60)
@@ -58,6 +60,7 @@ class SavedRuns:
     def _uid(self, data: dict[str, Any]) -> str:
         return commands.text(data, "uid", 40)
 
+    @commands.heard(worth=commands.TURNS)
     def do_show(self, data: dict[str, Any]) -> None:
         """Show a saved run beside the others; of other data, by their name too."""
         page = self._explorer

@@ -43,6 +43,7 @@ class Teaching:
             ]
         )
 
+    @commands.heard(worth=commands.TURNS)
     def do_lesson(self, data: dict[str, Any]) -> None:
         """Turn to a step of a lesson."""
         name = commands.text(data, "name", 100)

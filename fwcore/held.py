@@ -7,13 +7,9 @@ import io
 import pickle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fwcore import cache
 from fwcore.errors import ParameterError
 from fwcore.path_result import versions
-from fwcore.trace import Rows
 
 if TYPE_CHECKING:
     from fwcore.path import Walk
@@ -44,17 +40,14 @@ class _Reader(pickle.Unpickler):
 
 
 class Place(NamedTuple):
-    """How far a walk is: the point, the steps made of it, and whether it has begun."""
+    """How far a walk is: the point, the rows that were made of it, whether it has begun, and the
+    last step of all.
+    """
 
-    point: int
-    steps: int
-    begun: bool
-
-    def after(self, rows: Rows, points: NDArray[Any]) -> NDArray[np.bool_]:
-        """Which of the rows it comes after; ``points`` is the table up to it."""
-        before = int(points["steps"][self.point - 1]) if self.point else 0
-        under_way = (rows["point"] == self.point) & (rows["step"] <= before + self.steps)
-        return np.asarray((rows["point"] < self.point) | under_way)
+    point: int = 0
+    made: int = 0
+    begun: bool = False
+    step: int = 0
 
 
 def _made_of(walk: Walk) -> dict[str, Any]:
@@ -70,9 +63,12 @@ def _made_of(walk: Walk) -> dict[str, Any]:
     }
 
 
-def written(walk: Walk, state: Any) -> bytes:
-    """The state of a walk, and what it was made of."""
-    return pickle.dumps((_made_of(walk), state), protocol=5)
+def written(walk: Walk, state: Any) -> bytes | None:
+    """The state of a walk, and what it was made of; None where it holds what no bytes can."""
+    try:
+        return pickle.dumps((_made_of(walk), state), protocol=5)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return None
 
 
 def read(content: bytes, walk: Walk) -> Any:

@@ -121,7 +121,7 @@ class Walk:
         self._rows: list[Rows] = []
         self._columns: list[Column] = []
         self._clock = Clock()
-        self._place = Place(0, 0, begun=False)
+        self._place = Place()
 
     def _resolve(self) -> None:
         """Ask the reference path for what options take from it: after all other checks, as it may
@@ -143,7 +143,7 @@ class Walk:
         warmup.ready(self.solver, self.problem.design, self.options, self.problem.loss)
         last = max(1, self.grid.size - 1)
         while self._place.point < self.grid.size:
-            point, made, begun = self._place
+            point, made, begun, _ = self._place
             value = float(self.grid[point])
             if not begun:
                 self.solver.set_point(self.problem, self._state, self.options, value, point / last)
@@ -179,7 +179,8 @@ class Walk:
         return self.solver.notes(self._state)
 
     def hold(self) -> bytes | None:
-        """The state between two chunks, for `resume`; None of methods whose state is elsewhere.
+        """The state between two chunks, for `resume`; None of methods whose state is elsewhere, or
+        holds what no bytes can.
 
         To be called where the walk is walked, while `snapshots` waits.
 
@@ -223,16 +224,19 @@ class Walk:
         self.points[: place.point] = points[: place.point]
         self._columns = [*columns[: place.point]]
         # Steps that were made after it was held are made again.
-        before = [rows[place.after(rows, self.points)] for rows in chunks]
+        before = [rows[rows["step"] <= place.step] for rows in chunks]
         self._rows = [rows for rows in before if rows.size]
         self.reached = place.point
 
     def _keep(self, snapshot: Snapshot) -> None:
+        step = self._place.step
         if snapshot.rows.size:
             self._rows.append(snapshot.rows)
-        verdict, made = snapshot.verdict, self._place.steps + snapshot.rows.size
+            step = int(snapshot.rows["step"][-1])
+        verdict = snapshot.verdict
         if verdict is None:
-            self._place = Place(snapshot.point, made, begun=True)
+            made = self._place.made + snapshot.rows.size
+            self._place = Place(snapshot.point, made, True, step)
             return
         row, last = self.points[snapshot.point], snapshot.rows[-1]
         row["point"], row["value"], row["status"] = snapshot.point, snapshot.value, snapshot.status
@@ -242,7 +246,7 @@ class Walk:
         for name in ("seconds", "dots", "entries", "grads", "empty"):
             row[name] = last[name]
         self._columns.append((snapshot.indices, snapshot.coefficients))
-        self._place = Place(snapshot.point + 1, 0, begun=False)
+        self._place = Place(snapshot.point + 1, step=step)
         self.reached = snapshot.point + 1
         if self.reached == self.grid.size:
             worst = [

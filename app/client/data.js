@@ -8,10 +8,11 @@ const AHEAD = 4
 // A file on its way to the server, part by part. Of two that were chosen one after the other, each
 // counts its own.
 class Upload {
-  constructor(file, send, encode) {
+  constructor(file, send, encode, failed) {
     this.file = file
     this.send = send
     this.encode = encode
+    this.failed = failed
     this.sent = this.got = 0
     this.reading = false
   }
@@ -22,8 +23,13 @@ class Upload {
     this.got = Math.max(this.got, got)
     if (this.reading) return
     this.reading = true
-    while (this.file !== null && this.sent < Math.min(this.file.size, this.got + AHEAD * PART))
-      await this.part()
+    try {
+      while (this.file !== null && this.sent < Math.min(this.file.size, this.got + AHEAD * PART))
+        await this.part()
+    } catch (error) {
+      // It was changed or taken away meanwhile.
+      this.failed(`${name} could not be read: ${error.message}`)
+    }
     this.reading = false
   }
 
@@ -153,7 +159,11 @@ class DataDialog {
   bring(file) {
     this.end()
     this.upload = new Upload(file, part => this.app.send({do: 'bring_part', part}),
-      this.app.state.get('token') ? bytes : base64)
+      this.app.state.get('token') ? bytes : base64, text => {
+        this.app.send({do: 'bring_end'})
+        this.end()
+        this.brought.replaceChildren(h('p', {class: 'complaint', role: 'alert'}, text))
+      })
     this.app.send({do: 'bring', name: file.name, size: file.size})
   }
 

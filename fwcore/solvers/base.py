@@ -183,7 +183,8 @@ class Solver(ABC):
     counts, compiles : bool
         Whether dot products and entries are known, and whether there are kernels to compile.
     resumes : bool
-        Whether a state is all in arrays, so that another process can go on from it.
+        Whether a state is all in the walk, so that another process can go on from it: in arrays
+        and in classes of fwcore. A walk of any other begins again.
     Options : type
         Subclass of `WalkOptions`.
 

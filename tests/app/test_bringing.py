@@ -73,6 +73,22 @@ def test_a_file_is_read_looked_at_and_walked(page):
         shelf.find(name)
 
 
+def test_parts_are_bytes_too_and_change_nothing_else_of_the_page(page, monkeypatch):
+    answered = []
+    monkeypatch.setattr(page, "answer", lambda: answered.append(1))
+    page.hear({"do": "bring_soon"})
+    page.hear({"do": "bring", "name": "prices.csv", "size": len(CSV)})
+    assert len(answered) == 1
+    for k in range(0, len(CSV), 100):
+        page.hear({"do": "bring_part", "part": CSV[k : k + 100]})
+    assert len(answered) == 1
+    assert read(page)["target"] == "price"
+    # What is refused is told.
+    page.hear({"do": "bring_part", "part": bytes(5_000_000)})
+    assert len(answered) == 2
+    assert "part" in page.refusal
+
+
 def test_columns_are_left_out_by_name(page):
     send(page, CSV)
     page.hear({"do": "bring_columns", "left_out": ["b"]})

@@ -16,9 +16,10 @@ from fakes import AGAIN, EXPERIMENT, spec, wait_for, walked
 from app import shelf, words
 from app.explorer import Explorer
 from app.history import History
-from app.keeper import Keeper, load
+from app.keeper import Keeper
 from app.kept import Kept
 from app.live import all_pictures
+from app.loading import load
 from app.onscreen import on_screen
 from app.pace import Pace
 from app.reached import Interruption

@@ -19,7 +19,8 @@ from hostile import flood
 from serving import ROOT, Server
 
 from app.history import History
-from app.keeper import Keeper, load
+from app.keeper import Keeper
+from app.loading import load
 
 _RUNS, _MESSAGES, _ALONE_SECONDS = 10_000, 5_000, 10.0
 _AGAIN = (

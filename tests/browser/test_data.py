@@ -48,6 +48,21 @@ def test_from_a_file_of_ones_own_to_a_path(page):
     expect(picture(page, "bars").locator("h3")).to_contain_text("active features of sfw")
 
 
+def test_a_file_of_several_parts_comes_whole(page):
+    rows = "\n".join(f"{k % 7},{k % 5},{k % 3},{2 * (k % 7) - k % 3}" for k in range(1_300_000))
+    bring(page, "long.csv", "a,b,c,price\n" + rows)
+    expect(page.locator(".report")).to_contain_text("1,300,000", timeout=60_000)
+    expect(page.locator(".report")).to_contain_text("price")
+
+
+def test_a_file_that_goes_away_while_it_comes_is_told(page):
+    gone = "() => { Blob.prototype.arrayBuffer = () => Promise.reject(new Error('it is gone')) }"
+    page.evaluate(gone)
+    bring(page, "prices.csv", CSV)
+    told = page.locator(".brought .complaint")
+    expect(told).to_have_text("prices.csv could not be read: it is gone")
+
+
 def test_data_of_ones_own_are_found_by_a_reload_and_by_another_server(browser, tmp_path):
     def started():
         return Server(ROOT / "app", tmp_path / "log", FWCORE_RUNS=str(tmp_path))

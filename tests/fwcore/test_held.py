@@ -108,6 +108,25 @@ def test_the_state_of_a_library_is_elsewhere(name):
     assert walk(name).hold() is None
 
 
+def test_a_state_that_no_bytes_hold_is_not_held():
+    held = walk("sfw")
+    go(held, 3, 2)
+    held._state.engine = lambda: None
+    assert held.hold() is None
+
+
+class Elsewhere:
+    """A class that is not of fwcore, as in the state of a solver that a user registers."""
+
+
+def test_a_state_with_classes_from_elsewhere_is_refused():
+    held = walk("sfw")
+    go(held, 3, 2)
+    held._state.engine = Elsewhere()
+    with pytest.raises(ParameterError, match="Elsewhere is no part of a state"):
+        again(walk("sfw"), held)
+
+
 @pytest.mark.parametrize(
     ("other", "what"),
     [

@@ -132,6 +132,31 @@ def test_a_reader_that_is_warmed_is_waited_for_by_the_first_file_alone():
         guard.close()
 
 
+def test_a_reader_that_cannot_be_started_is_told_by_the_first_file(monkeypatch):
+    def full(*args, **options):
+        raise OSError("no more processes")
+
+    monkeypatch.setattr("subprocess.Popen", full)
+    guard = Guard()
+    guard.warm()
+    with pytest.raises(DatasetError, match=r"could not be started \(no more processes\)"):
+        read_a_little(guard)
+
+
+def test_what_was_read_is_given_where_no_other_reader_can_be_started(monkeypatch):
+    guard = Guard(most_kept=-1)
+    guard._started()
+    started = guard._start
+
+    def full():
+        guard.close()
+        raise DatasetError("no more processes")
+
+    guard._start = full
+    assert read_a_little(guard).report.rows == 2
+    guard._start = started
+
+
 def test_an_answer_that_nobody_waited_for_is_not_taken_for_another(guard):
     read_a_little(guard)
 

@@ -8,6 +8,7 @@ dies, or holds on to the memory of a large file.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import multiprocessing
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from fwcore.errors import DatasetError
 
 SECONDS = 30.0
 _START_SECONDS = 60.0
+_NOT_STARTED = "The process that reads files could not be started"
 MOST_KEPT = 256 << 20
 """Bytes that the process may grow by: allocators give little back, a new process all."""
 
@@ -60,17 +62,22 @@ class Guard:
                 self.close()
                 raise
             if swollen:
-                self._start()
+                with contextlib.suppress(DatasetError):
+                    self._start()
         if isinstance(answer, DatasetError):
             raise answer
         return answer  # type: ignore[no-any-return]
 
     def warm(self) -> None:
-        """Start the process without waiting for it: it is ready when a file has come."""
+        """Start the process without waiting for it: it is ready when a file has come. Where it
+        cannot be started, `read` says so.
+        """
         if self._lock.acquire(blocking=False):
             try:
                 if not self._alive:
                     self._start()
+            except DatasetError:
+                pass
             finally:
                 self._lock.release()
 
@@ -91,9 +98,12 @@ class Guard:
         ours, theirs = multiprocessing.Pipe()
         command = [sys.executable, "-m", __package__, str(theirs.fileno()), str(self._most_kept)]
         with theirs:
-            self._process = subprocess.Popen(
-                command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
-            )
+            try:
+                self._process = subprocess.Popen(
+                    command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
+                )
+            except OSError as error:
+                raise DatasetError(f"{_NOT_STARTED} ({error}).") from error
         self._pipe, self._ready = ours, False
         return ours
 
@@ -105,7 +115,7 @@ class Guard:
             self._ready = False
         if not self._ready:
             self.close()
-            raise DatasetError("The process that reads files could not be started.")
+            raise DatasetError(f"{_NOT_STARTED}.")
         return pipe
 
 
