@@ -196,7 +196,7 @@ class Walk:
         """
         if not self.solver.resumes:
             return None
-        return held.written(self, (self._state, self._place, self._clock, self.status))
+        return held.written(self, (self._state, self._place, self._clock, int(self.status)))
 
     def resume(
         self, state: bytes, points: Rows, columns: Sequence[Column], chunks: Sequence[Rows]
@@ -220,7 +220,8 @@ class Walk:
         if len(points) < place.point or len(columns) < place.point:
             rule = f"of at least the {place.point} points that had been reached"
             raise ParameterError("points", "Walk", rule, min(len(points), len(columns)))
-        self._state, self._place, self._clock, self.status = found
+        self._state, self._place, self._clock, status = found
+        self.status = Status(status)
         self.points[: place.point] = points[: place.point]
         self._columns = [*columns[: place.point]]
         # Steps that were made after it was held are made again.

@@ -9,7 +9,7 @@ import toys
 from fwcore import ParameterError, Problem, Walk, all_solvers, find_solver, grids
 
 OURS = [solver.name for solver in all_solvers() if solver.resumes]
-LIBRARIES = [solver.name for solver in all_solvers() if not solver.resumes]
+LIBRARIES = [s.name for s in all_solvers() if not s.resumes and not s.missing]
 
 
 def walk(name, problem=None, points=5, **options):
