@@ -19,6 +19,7 @@ from fwcore import warmup
 
 _log = logging.getLogger(__name__)
 _TRIM_AFTER_SECONDS = 2.0
+_M_ARENA_MAX, _HEAPS = -8, 2
 _MINUTE = 60.0
 _RECORDS_A_MINUTE = 20
 _LONGEST_TOLD = 200
@@ -51,6 +52,7 @@ def on_server_loaded(server_context: Any) -> None:
     # objects that never become any.
     gc.collect()
     gc.freeze()
+    _share_heaps()
     threading.Thread(target=_give_back, name="fwcore-trim", daemon=True).start()
     if os.environ.get("FWCORE_WARMUP") != "0":
         threading.Thread(target=_warm_up, name="fwcore-warmup", daemon=True).start()
@@ -67,11 +69,25 @@ def on_session_destroyed(session_context: Any) -> None:
     _left.set()
 
 
+def _of_glibc(name: str) -> Any:
+    """A function of the C library that only glibc has; None elsewhere."""
+    return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None
+
+
+def _share_heaps() -> None:
+    """Have threads allocate from few heaps. glibc gives each of several its own, and what sessions
+    have freed between what others still hold stays in all of them: 1.7 GB after 300 sessions, in
+    the place of 0.65.
+    """
+    if (limit := _of_glibc("mallopt")) is not None:
+        limit(_M_ARENA_MAX, _HEAPS)
+
+
 def _give_back() -> None:
     """Return to the system what ended sessions have freed, which the C library would keep: a
-    megabyte a session. Only glibc has the call.
+    megabyte a session.
     """
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    trim = _of_glibc("malloc_trim")
     while trim is not None:
         _left.wait()
         _left.clear()

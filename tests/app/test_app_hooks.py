@@ -33,6 +33,7 @@ def test_solvers_are_compiled_in_the_background_unless_told_not_to(monkeypatch, 
     started = []
     monkeypatch.setattr(app_hooks, "_warm_up", lambda: started.append(True))
     monkeypatch.setattr(app_hooks, "_give_back", lambda: None)
+    monkeypatch.setattr(app_hooks, "_share_heaps", lambda: None)
     monkeypatch.setattr(app_hooks, "_handlers", set)
     monkeypatch.setattr(app_hooks.gc, "freeze", lambda: None)
     monkeypatch.setattr(app_hooks.sys, "setswitchinterval", lambda seconds: None)
@@ -74,6 +75,21 @@ def test_the_memory_of_ended_sessions_is_given_back(monkeypatch):
     app_hooks._left.clear()
     monkeypatch.setattr(app_hooks.sys, "platform", "darwin")
     app_hooks._give_back()
+
+
+def test_threads_allocate_from_two_heaps_where_the_library_has_more(monkeypatch):
+    limited = []
+
+    class Library:
+        def mallopt(self, what, most):
+            limited.append((what, most))
+
+    monkeypatch.setattr(app_hooks.ctypes, "CDLL", lambda name: Library())
+    for platform in ("linux", "darwin"):
+        monkeypatch.setattr(app_hooks.sys, "platform", platform)
+        app_hooks._share_heaps()
+    # M_ARENA_MAX of malloc.h.
+    assert limited == [(-8, 2)]
 
 
 def test_what_a_hostile_client_sends_leaves_no_traceback():
