@@ -55,6 +55,8 @@ class Bringing:
         self._explorer = explorer
         self._name, self._size = "", 0
         self._content = bytearray()
+        self._arriving: datasets.parsing.Arriving | None = None
+        """None once it was refused: the parts that are still under way are dropped."""
         self._whole: datasets.Parsed | None = None
         self._parsed: datasets.Parsed | None = None
         """What was read, and what is left of it without the columns that were left out."""
@@ -80,7 +82,7 @@ class Bringing:
             if self._size > limits.bytes:
                 most = f"where at most {limits.bytes:,} are read."
                 raise DatasetError(f"{self._name}: {self._size:,} bytes, {most}")
-            _parsing.format_of(self._name)
+            self._arriving = _parsing.Arriving(self._name, limits)
             if self._size == 0:
                 raise DatasetError(f"{self._name}: empty.")
         except DatasetError as error:
@@ -94,9 +96,17 @@ class Bringing:
         """The next bytes; after the last the file is read."""
         if not self._size:
             raise ParameterError("file", "the page", "announced before its parts", "a part")
+        if self._arriving is None:
+            return
         part = _bytes_of(data)
         if not part or len(self._content) + len(part) > self._size:
             raise ParameterError("part", "the page", f"of {self._size:,} bytes in all", "others")
+        try:
+            self._arriving.take(part)
+        except DatasetError as error:
+            self._content, self._arriving = bytearray(), None
+            self._tell("refused", told=str(error))
+            return
         self._content += part
         if len(self._content) == self._size:
             self._read(datasets.ParseOptions())

@@ -188,6 +188,8 @@ class DataDialog {
     }
     this.brought.replaceChildren(...(acts[told.state]?.() ?? []))
     if (told.state == 'coming') this.upload?.go(told)
+    // What has not all come cannot be read in another way either.
+    if (told.state == 'refused' && !told.again) this.end()
     if (told.state == 'used') { this.end(); this.app.dialogs.box.close() }
   }
 

@@ -1,6 +1,7 @@
 """Files of one's own: they come in parts, are read elsewhere, looked at and chosen."""
 
 import base64
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -87,6 +88,28 @@ def test_parts_are_bytes_too_and_change_nothing_else_of_the_page(page, monkeypat
     page.hear({"do": "bring_part", "part": bytes(5_000_000)})
     assert len(answered) == 2
     assert "part" in page.refusal
+
+
+def test_a_line_that_is_too_long_is_told_before_the_rest_has_come(page, monkeypatch):
+    limits = replace(datasets.UPLOAD, line=40)
+    monkeypatch.setattr(server, "upload_limits", lambda: limits)
+    page.hear({"do": "bring", "name": "long.csv", "size": 200})
+    states = []
+    for part in (b"a,b\n", b"1," * 10, b"2\n", *[b"3," * 10] * 5):
+        page.hear({"do": "bring_part", "part": part})
+        states.append(page.wire.state["bring"]["state"])
+    assert states == ["coming"] * 5 + ["refused"] * 3
+    told = page.wire.state["bring"]
+    assert told["told"] == "long.csv: a line of more than 40 bytes."
+    assert not told.get("again")
+    assert page.refusal == ""
+    # Packed, and without lines, that cannot be told.
+    for name in ("long.csv.gz", "long.parquet"):
+        page.hear({"do": "bring", "name": name, "size": 200})
+        page.hear({"do": "bring_part", "part": b"1" * 150})
+        assert page.wire.state["bring"]["state"] == "coming"
+    monkeypatch.undo()
+    assert send(page, CSV)["state"] == "read"
 
 
 def test_columns_are_left_out_by_name(page):

@@ -24,6 +24,7 @@ __all__ = [
     "OWN",
     "TASKS",
     "UPLOAD",
+    "Arriving",
     "Limits",
     "ParseOptions",
     "Parsed",
@@ -169,6 +170,31 @@ def parse_file(
     if not path.is_file():
         refuse(str(path), "there is no such file.")
     return read_source(Source(path.name, path=path), kind, options or ParseOptions(), limits)
+
+
+class Arriving:
+    """An upload whose bytes still come: what makes it unreadable is told as soon as it is seen."""
+
+    def __init__(self, name: str, limits: Limits = UPLOAD) -> None:
+        self._name, self._most = name, limits.line
+        form = FORMATS[format_of(name)]
+        self._has_lines = form.packed and Path(name.lower()).suffix not in PACKED
+        self._line = 0
+
+    def take(self, part: bytes) -> None:
+        """The next bytes.
+
+        Raises
+        ------
+        DatasetError
+            A line of a text is longer than the limits allow.
+        """
+        if not self._has_lines:
+            return
+        after = len(part) - 1 - part.rfind(b"\n")
+        self._line = self._line + after if after == len(part) else after
+        if self._line > self._most:
+            refuse(self._name, f"a line of more than {self._most:,} bytes.")
 
 
 def expect_upload() -> None:
