@@ -169,10 +169,9 @@ class Keeper:
         # First the state: what is saved of the path may be later.
         state = None if over else self._state(one)
         reached = run.reached
-        known = 0 if run.before is None else len(run.before)
-        if not reached and not known and self._announced(one, over):
+        if not reached and not run.known and self._announced(one, over):
             return True
-        if over and (not reached or (reached <= known and run.state is not RunState.DONE)):
+        if over and (not reached or (reached <= run.known and run.state is not RunState.DONE)):
             self._leave(one)
             return True
         if over and run.turning:
@@ -180,15 +179,15 @@ class Keeper:
         # What was saved before stays until it has been overtaken.
         if not over and not run.overtakes:
             return False
-        if not over and reached == one.points:
+        if not over and reached == one.points and (state is None or one.facts):
             if state is not None:
                 self.history.hold(run.uid, state)
             return state is not None
         chunks = [rows for rows in run.walk.chunks[one.chunks :] if rows["point"][0] < reached]
         piece = packed(run.walk, one.points, reached, chunks)
         one.features.follow(run.walk.columns, reached)
-        whole = known > 0 and one.piece == 0
-        if whole and self._walked_on(one, known):
+        whole = run.known > 0 and one.piece == 0
+        if whole and self._walked_on(one):
             run.rename()
             whole = False
         row = self._row(one, over, reached)
@@ -203,7 +202,7 @@ class Keeper:
         """The state of a run, if there is a new one."""
         run, begun = one.run, time.monotonic()
         held, run.held = run.held, None
-        if held is None or not held.reached or len(held.state) > _MOST_STATE:
+        if held is None or len(held.state) > _MOST_STATE:
             return None
         state = packed_state(run.walk, held)
         self._states_took += time.monotonic() - begun
@@ -220,6 +219,8 @@ class Keeper:
             self.history.remove(one.run.uid)
             self._leave(one)
         elif not over and not one.listed:
+            if one.run.before is not None and self._walked_on(one):
+                one.run.rename()
             facts = self._facts_of(one) | {"experiment": asdict(one.experiment)}
             figures = {"dots": 0, "active": 0, "error": None, "digest": ""}
             row = {"reached": 0, "total": one.experiment.points, "status": LIVE}
@@ -248,10 +249,10 @@ class Keeper:
             "facts": json.dumps(facts, default=float),
         }
 
-    def _walked_on(self, one: _Followed, known: int) -> bool:
+    def _walked_on(self, one: _Followed) -> bool:
         """Whether somebody else has walked an interrupted run on meanwhile, or removed it."""
         stored = self.history.facts(one.owner, one.run.uid)
-        return stored is None or stored["reached"] != known or stored["status"] == LIVE
+        return stored is None or stored["reached"] != one.run.known or stored["status"] == LIVE
 
     def _leave(self, one: _Followed) -> None:
         with self._lock:
@@ -264,9 +265,10 @@ class Keeper:
             # It is long in the making once there are many steps.
             one.facts |= facts_of(walk.result())
         one.features.choose()
-        points = walk.points[:reached]
-        indices, values = walk.columns[reached - 1]
-        last = [int(j) for j in indices[np.argsort(-np.abs(values))[:_NAMES]]]
+        points, last = walk.points[:reached], []
+        if reached:
+            indices, values = walk.columns[reached - 1]
+            last = [int(j) for j in indices[np.argsort(-np.abs(values))[:_NAMES]]]
         errors = points["test_error"]
         facts = one.facts | {
             "experiment": asdict(one.experiment),
@@ -275,8 +277,8 @@ class Keeper:
             "content": walk.problem.content_hash,
         }
         figures = {
-            "dots": int(points["dots"][-1]),
-            "active": int(points["nnz"][-1]),
+            "dots": int(points["dots"][-1]) if reached else 0,
+            "active": int(points["nnz"][-1]) if reached else 0,
             "error": float(np.nanmin(errors)) if np.isfinite(errors).any() else None,
             "digest": walk.result().digest()[:12] if over else "",
         }

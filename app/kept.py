@@ -63,7 +63,8 @@ class KeptWalk:
     ) -> None:
         self.problem, self.grid, self.points, self.columns = problem, grid, points, columns
         self.reached = len(points)
-        self.chunks = np.split(trace, np.flatnonzero(np.diff(trace["point"])) + 1)
+        steps = np.split(trace, np.flatnonzero(np.diff(trace["point"])) + 1)
+        self.chunks = [rows for rows in steps if rows.size]
         if under_way is not None and under_way.size and under_way["point"][0] == self.reached:
             self.chunks.append(under_way)
         self.notes: dict[str, Any] = facts.get("notes", {})
@@ -145,7 +146,7 @@ class Kept(Reached):
         walk.options = _read(self.solver, options)
         self.label, self.message = label, message
         self.state = RunState.DONE if walk.reached == len(walk.grid) else RunState.STOPPED
-        if origin.interrupted and 0 < self.reached < self.total:
+        if origin.interrupted and self.reached < self.total:
             path = walk.points, walk.columns, walk.chunks
             self.interruption = Interruption(self.uid, self.content, *path, origin.state)
 

@@ -17,7 +17,7 @@ from app.settings import Experiment
 @dataclass(frozen=True)
 class Saved:
     """A saved run: its problem, its name and what it was made of; ``kept``, what it had reached, is
-    None where that was no point.
+    None where that was no point and no step that was saved.
     """
 
     experiment: Experiment
@@ -50,7 +50,9 @@ def _kept(
     """What a run had reached."""
     arrays = unpacked(pieces)
     ends = np.cumsum(arrays["lengths"])[:-1]
-    columns = zip(np.split(arrays["indices"], ends), np.split(arrays["values"], ends), strict=True)
+    parts = zip(np.split(arrays["indices"], ends), np.split(arrays["values"], ends), strict=True)
+    # Of no column, `split` makes one.
+    columns = [*parts][: len(arrays["points"])]
 
     def problem() -> Any:
         return shelf.load(
@@ -61,7 +63,7 @@ def _kept(
     known = KeptProblem(experiment.loss, facts["f0"], facts["p"], names, problem)
     grid = np.array(facts["grid"])
     state, under_way = (b"", arrays["trace"][:0]) if held is None else unpacked_state(held)
-    walk = KeptWalk(known, grid, arrays["points"], [*columns], arrays["trace"], facts, under_way)
+    walk = KeptWalk(known, grid, arrays["points"], columns, arrays["trace"], facts, under_way)
     status, at = facts["status"], f"at point {walk.reached} of {len(grid)}"
     label = status if status in (INTERRUPTED, LIVE) else "saved"
     message = {

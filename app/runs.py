@@ -135,11 +135,16 @@ class Run(Reached):
         self._after = None
 
     @property
+    def known(self) -> int:
+        """Points that were saved when it was interrupted, if it is walked on."""
+        return 0 if self.before is None else len(self.before)
+
+    @property
     def repeated(self) -> bool | None:
         """Whether the points of a run that was interrupted are the same again, bit for bit; None
-        before all of them are reached.
+        before all of them are reached, and where there were none.
         """
-        if self.before is None or self.reached < len(self.before):
+        if not 0 < self.known <= self.reached:
             return None
         names = [name for name in self.before.dtype.names if name != "seconds"]
         again = self.points[: len(self.before)]
@@ -150,8 +155,9 @@ class Run(Reached):
         """Whether it has all that was saved of it, and more: from the first step where it went on,
         and from the next point where it is walked again.
         """
-        known = 0 if self.before is None else len(self.before)
-        return self.reached > known or (self._went_on and self.reached == known)
+        return self.reached > self.known or (
+            self.reached == self.known and (self._went_on or not self.known)
+        )
 
     def prepare(self, problem: Problem, grid: Any, note: str = "") -> None:
         """Take the problem; checks everything that depends on it. Called by a worker, once.

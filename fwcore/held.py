@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 _ARRAYS = {
     ("numpy", "dtype"),
     ("numpy", "ndarray"),
-    ("numpy", "record"),
-    ("numpy", "recarray"),
     ("numpy._core.multiarray", "_reconstruct"),
     ("numpy._core.multiarray", "scalar"),
     ("numpy._core.numeric", "_frombuffer"),
 }
-"""What NumPy makes its arrays of again."""
+"""What NumPy makes its arrays of again: from their bytes, from a copy where they are not contiguous
+or are empty, and its numbers.
+"""
 
 
 class _Reader(pickle.Unpickler):

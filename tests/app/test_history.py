@@ -26,7 +26,7 @@ from app.reached import Interruption
 from app.runs import Run
 from app.scheduler import Scheduler
 from app.session import Session
-from fwcore import datasets, find_solver, grids
+from fwcore import Walk, datasets, find_solver, grids
 
 ROW = {
     "owner": "", "created": 1.0, "status": "done", "name": "sfw 1 %", "title": "Diabetes",
@@ -137,6 +137,50 @@ def test_a_run_goes_on_within_the_point_that_was_under_way(history, monkeypatch)
     assert history.state(run.uid) is None
 
 
+def test_a_run_goes_on_within_its_first_point(history, monkeypatch):
+    whole = walked("cd", points=20, rule="gap", tol=1e-9)
+    problem, grid = whole.walk.problem, whole.walk.grid[10:]
+    run = Run(whole.solver, whole.options, 0, Pace("step", 1.0))
+    run.prepare(problem, grid)
+    keeper = keep(history, run)
+    assert load(history, "", run.uid).kept is None
+    for _ in range(3):
+        run.turn()
+    keeper.ask()
+    run.turn()
+    keeper.save()
+    assert run.reached == 0
+    with monkeypatch.context() as silent:
+        silent.setattr("app.history._SILENT_SECONDS", -1.0)
+        kept = load(history, "", run.uid).kept
+    assert (kept.reached, kept.ended) == (0, False)
+    assert "Interrupted at point 0 of 10" in kept.message
+    made = run.trace("step").tolist()
+    assert len(made) == 4
+    assert kept.trace("step").tolist() == made
+    assert kept.walk.result().points.size == 0
+    again = Run(run.solver, run.options, run.seed, Pace("step", 1.0), after=kept.interruption)
+    with monkeypatch.context() as silent:
+        silent.setattr("app.history._SILENT_SECONDS", -1.0)
+        keeper = keep(history, again)
+    again.prepare(problem, grid)
+    again.turn()
+    assert again.trace("step").tolist() == [*made, made[-1] + 1]
+    assert again.repeated is None
+    other = Run(run.solver, run.options, run.seed, after=kept.interruption)
+    keep(history, other)
+    assert (again.uid, other.uid != run.uid) == (run.uid, True)
+    again.set_pace(None)
+    while not again.state.over:
+        again.turn()
+        keeper.save()
+    keeper.save()
+    walk = Walk(problem, "cd", grid, run.options)
+    for _ in walk.snapshots():
+        pass
+    assert load(history, "", run.uid).kept.walk.result().digest() == walk.result().digest()
+
+
 def whole_digest():
     return walked("cd", points=20, rule="gap", tol=1e-9).walk.result().digest()
 
@@ -204,6 +248,32 @@ def test_a_run_without_a_point_is_shown_as_what_it_was_to_be(page):
     spec = page.settings.selected_run
     assert (spec.name, spec.seed, page.settings.chosen()) == ("sfw 5 %", 7, EXPERIMENT)
     assert spec.key not in page.session.runs
+    run.stop()
+    page.keeper.save()
+
+
+def test_a_run_interrupted_in_its_first_point_is_shown_and_goes_on(page, monkeypatch):
+    monkeypatch.setattr("app.history._SILENT_SECONDS", -1.0)
+    run = Run(find_solver("cd"), {"rule": "gap", "tol": 1e-9}, 0, Pace("step", 1.0))
+    problem = datasets.load("diabetes")
+    run.prepare(problem, grids.lam_grid(problem, 20)[10:])
+    page.keeper.follow(run, page.pages.owner, "cd", EXPERIMENT)
+    page.keeper.save()
+    run.turn()
+    page.keeper.ask()
+    run.turn()
+    page.keeper.save()
+    page.hear({"do": "show", "uid": run.uid})
+    assert page.refusal == ""
+    spec = page.settings.selected_run
+    kept = page.session.runs[spec.key]
+    assert (kept.reached, kept.interruption.state != b"") == (0, True)
+    page.drain.flush(final=True)
+    page.feed.look_at(tuple(picture.name for picture in all_pictures()), True)
+    page.feed.resend()
+    page.drain.flush(final=True)
+    page.pages.keep()
+    assert page.session.outdated(spec, EXPERIMENT)
     run.stop()
     page.keeper.save()
 
@@ -284,7 +354,6 @@ def test_a_saved_run_of_other_data_stands_beside_but_is_not_compared(small):
             ["paths", "race"],
             small.feed.shown(),
             small.pages.outlook,
-            repeats={},
             styles=dict.fromkeys(small.session.runs, 0),
         )
         drawn = {run["name"]: run["rows"]["paths"]["name"] for run in told[0]["runs"]}
@@ -566,8 +635,8 @@ def test_a_server_that_is_killed_loses_at_most_what_was_not_saved_yet(tmp_path, 
     again = Run(kept.solver, kept.options, kept.seed, after=kept.interruption)
     whole = walked("sfw", points=20, sampling="5%", tol=1e-3)
     again.prepare(whole.walk.problem, whole.walk.grid)
-    # It goes on where it was.
-    assert again.reached > 0
+    # It goes on where it was, which may be within its first point.
+    assert again.walk.chunks
     while not again.state.over:
         again.turn()
     assert again.repeated is True
