@@ -80,9 +80,14 @@ class Feed:
                 relevant=shelf.relevant_columns(made_of[spec.key].dataset),
                 scaled=shelf.is_scaled(made_of[spec.key].dataset),
                 planned=getattr(getattr(spec.options, "sampling", None), "text", ""),
+                group=self._group(spec.key, runs[spec.key]),
             )
             for spec in specs
         ]
+
+    def _group(self, key: int, run: Run) -> tuple[Run, ...]:
+        """A run and its repeats; one that stands for another has none any more."""
+        return (*self._session.group(key),) if run is self._session.runs[key] else (run,)
 
     def _leader(self, reached: list[int]) -> int | None:
         """The run whose features and points the pictures show: the selected one, or while that has
@@ -160,12 +165,11 @@ class Feed:
     def _send_spread(self, shown: list[Shown], reference: Run | None) -> None:
         """The quartiles of the repeats, where a point more was reached by all."""
         for entry in shown:
-            group = self._session.group(entry.key)
             _, beside = measures_of(entry, self._features, reference)
-            at, known = (reached_by_all(group), entry.run, beside), (entry.key, "spread")
-            if len(group) > 1 and at[0] and self._held.get(known) != at:
+            at, known = (reached_by_all(entry.runs), entry.run, beside), (entry.key, "spread")
+            if len(entry.runs) > 1 and at[0] and self._held.get(known) != at:
                 self._held[known] = at
-                self._wire.rows(entry.key, "spread", spread(group, beside), replace=True)
+                self._wire.rows(entry.key, "spread", spread(entry.runs, beside), replace=True)
 
     def _standing(self) -> dict[int, Run]:
         """The runs by key: those that are drawn stand for those that take their place, until one of

@@ -27,11 +27,10 @@ def on_screen(
     outlook: Outlook,
     *,
     point: int = -1,
-    repeats: Mapping[int, Sequence[Run]],
     styles: Mapping[int, int],
 ) -> list[dict[str, Any]]:
     """The pictures of ``names`` as `app.plots.screen.screen` draws them, of runs that have reached
-    a point; ``repeats`` and ``styles`` are by the key of a run.
+    a point; ``styles`` are by the key of a run.
     """
     lead = next((entry for entry in shown if entry.lead), shown[0])
     features = TopFeatures()
@@ -48,9 +47,8 @@ def on_screen(
                 continue
             own, beside = measures_of(entry, features, reference)
             rows = _rows(picture, entry, lead, own, beside, point)
-            group = repeats.get(entry.key, ())
-            if len(group) > 1 and "spread" in picture.sources and reached_by_all(group):
-                rows["spread"] = spread(group, beside)
+            if len(entry.runs) > 1 and "spread" in picture.sources and reached_by_all(entry.runs):
+                rows["spread"] = spread(entry.runs, beside)
             stop = entry.run.stopping
             runs.append({
                 "name": entry.name,

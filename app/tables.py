@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from app.live.picture import Shown
+from app.live.spread import reached_by_all
 from app.live.thinning import ROUNDING
+from app.runs import Run
 from app.settings import Experiment
 from fwcore import FORMS, experiments
 
@@ -30,6 +32,7 @@ _RUNS = (
 # A grid of λ ends at norms of its own, a little short of those of δ.
 _SAME_NORM = 1e-2
 _CHANCE = "points ended by chance"
+_UNKNOWN = float("nan")
 
 
 def points_table(shown: Sequence[Shown]) -> dict[str, Any]:
@@ -53,8 +56,9 @@ def points_table(shown: Sequence[Shown]) -> dict[str, Any]:
             whole = points.dtype[name].kind == "i"
             cells.append(f"{int(row[name]):,}" if whole else f"{float(row[name]):.4g}")
         rows.append(cells)
+    which = f", seed {lead.run.seed}" if len(lead.runs) > 1 else ""
     return {
-        "caption": f"The points of {lead.name}; the error is the {_error(lead)}",
+        "caption": f"The points of {lead.name}{which}; the error is the {_error(lead)}",
         "head": ["point", *columns.values()],
         "rows": rows,
     }
@@ -62,22 +66,26 @@ def points_table(shown: Sequence[Shown]) -> dict[str, Any]:
 
 def runs_table(shown: Sequence[Shown]) -> dict[str, Any]:
     """The runs side by side: what each spent, what came of it at its least test error, and at the
-    l1 norm of the baseline's, so that runs over δ and over λ are compared on one grid.
+    l1 norm of the baseline's, so that runs over δ and over λ are compared on one grid. Of a run
+    with repeats each figure is the median over its seeds.
     """
     baseline = next((entry for entry in shown if entry.pinned), shown[0] if shown else None)
-    rows = [_run_row(entry, baseline) for entry in shown if baseline is not None]
-    there = _best_norm(baseline) if baseline is not None else 0.0
+    there = float(np.median([*map(_best_norm, _begun(baseline))])) if baseline is not None else 0.0
+    found = [_figures(entry, there) for entry in shown]
+    theirs = next((f for f, entry in zip(found, shown, strict=True) if entry is baseline), None)
+    rows = [_run_row(entry, f, theirs) for f, entry in zip(found, shown, strict=True)]
     head = [
         *_RUNS,
         f"test error at ℓ1 norm {there:.4g}",
         "active at that norm",
         "worst true gap / f(0)",
     ]
-    chance = [entry.run.ended_by_chance for entry in shown]
-    if any(chance):
+    if any(figures.chance for figures in found):
         head.append(_CHANCE)
-        rows = [[*row, str(count)] for row, count in zip(rows, chance, strict=True)]
+        rows = [[*row, f"{f.chance:g}"] for row, f in zip(rows, found, strict=True)]
     caption = f"The runs; the error is the {_error(shown[0])}" if shown else "The runs"
+    if any(len(entry.runs) > 1 for entry in shown):
+        caption += "; medians over the seeds of runs that have several"
     return {"caption": caption, "head": head, "rows": rows}
 
 
@@ -109,7 +117,8 @@ def printed_table(printed: Sequence[Sequence[str]], runs: Sequence[Shown | None]
         cells = [method]
         for figure, number in zip(figures, numbers, strict=True):
             measure = experiments.published.POINT_FIGURES[figure]
-            ours = measure(entry.run.points) if entry is not None else None
+            found = [measure(run.points) for run in _begun(entry)] if entry is not None else []
+            ours = float(np.median(found)) if found else None
             cells += [number, *_beside(number, ours)]
         rows.append(cells)
     head = [first, *(text for f in figures for text in (f"{f}, printed", "ours", "ratio"))]
@@ -131,27 +140,74 @@ def _error(entry: Shown) -> str:
     return f"{loss.error_name} ({unit})"
 
 
-def _run_row(entry: Shown, baseline: Shown) -> list[str]:
-    points, theirs = entry.run.points, baseline.run.points
-    last, errors, other = points[-1], points["test_error"], theirs[-1]
-    known = np.isfinite(errors).any()
-    best = int(np.nanargmin(errors)) if known else -1
-    counted, there = entry.run.solver.counts and last["dots"] > 0, _best_norm(baseline)
-    within = points["l1"].min() <= there <= points["l1"].max() * (1 + _SAME_NORM)
+class _Figures(NamedTuple):
+    """What is told of a run; NaN is what is not known."""
+
+    seconds: float
+    steps: float
+    dots: float
+    least_error: float
+    norm: float
+    active: float
+    error_there: float
+    active_there: float
+    worst_gap: float
+    chance: float
+
+
+def _begun(entry: Shown) -> list[Run]:
+    """The run and its repeats, those that have reached a point."""
+    return [run for run in entry.runs if run.reached]
+
+
+def _figures(entry: Shown, there: float) -> _Figures:
+    """Of a run, or the medians over its seeds, so far as all of them are."""
+    runs = _begun(entry)
+    upto = reached_by_all(runs)
+    return _Figures(*np.median([_of_one(run, upto, there) for run in runs], axis=0).tolist())
+
+
+def _of_one(run: Run, upto: int, there: float) -> _Figures:
+    points = run.points[:upto]
+    last, errors, l1 = points[-1], points["test_error"], points["l1"]
+    best = int(np.nanargmin(errors)) if np.isfinite(errors).any() else None
+    within = l1.min() <= there <= l1.max() * (1 + _SAME_NORM)
+    return _Figures(
+        seconds=last["seconds"],
+        steps=last["steps"],
+        dots=last["dots"] if run.solver.counts and last["dots"] > 0 else _UNKNOWN,
+        least_error=_UNKNOWN if best is None else errors[best],
+        norm=_UNKNOWN if best is None else l1[best],
+        active=_UNKNOWN if best is None else points["nnz"][best],
+        error_there=_at(points, "test_error", there) if within else _UNKNOWN,
+        active_there=_at(points, "nnz", there) if within else _UNKNOWN,
+        worst_gap=run.relative_gaps[:upto].max(),
+        chance=run.ended_by_chance,
+    )
+
+
+def _run_row(entry: Shown, ours: _Figures, theirs: _Figures | None) -> list[str]:
+    counted = np.isfinite(ours.dots)
     return [
         entry.name,
-        f"{float(last['seconds']):.3g}",
-        f"{int(last['steps']):,}",
-        f"{int(last['dots']):,}" if counted else "not counted",
-        _times(entry, baseline, last["seconds"], other["seconds"]),
-        _times(entry, baseline, last["dots"], other["dots"]) if counted else "–",
-        f"{errors[best]:.4g}" if known else "none",
-        f"{points['l1'][best]:.4g}" if known else "–",
-        f"{int(points['nnz'][best]):,}" if known else "–",
-        f"{_at(points, 'test_error', there):.4g}" if known and within else "–",
-        f"{_at(points, 'nnz', there):,.0f}" if within else "–",
-        _gap(float(entry.run.relative_gaps.max())),
-    ]
+        f"{ours.seconds:.3g}",
+        f"{ours.steps:,.0f}",
+        f"{ours.dots:,.0f}" if counted else "not counted",
+        _times(ours, theirs, "seconds"),
+        _times(ours, theirs, "dots"),
+        f"{ours.least_error:.4g}" if np.isfinite(ours.least_error) else "none",
+        *(_or_dash(number, form) for number, form in (
+            (ours.norm, ".4g"),
+            (ours.active, ",.0f"),
+            (ours.error_there, ".4g"),
+            (ours.active_there, ",.0f"),
+        )),
+        _gap(ours.worst_gap),
+    ]  # fmt: skip
+
+
+def _or_dash(number: float, form: str) -> str:
+    return format(number, form) if np.isfinite(number) else "–"
 
 
 def _gap(share: float) -> str:
@@ -161,16 +217,17 @@ def _gap(share: float) -> str:
     return f"{share:.2e}" if share > ROUNDING else f"< {ROUNDING:.0e}"
 
 
-def _times(entry: Shown, baseline: Shown, ours: float, theirs: float) -> str:
+def _times(ours: _Figures, theirs: _Figures | None, name: str) -> str:
     """How many times what the baseline took."""
-    if entry is baseline:
-        return "the baseline"
-    return f"{ours / theirs:.3g} times" if ours > 0 and theirs > 0 else "–"
+    took, other = getattr(ours, name), getattr(theirs, name, _UNKNOWN)
+    if ours is theirs:
+        return "the baseline" if np.isfinite(took) else "–"
+    return f"{took / other:.3g} times" if took > 0 and other > 0 else "–"
 
 
-def _best_norm(entry: Shown) -> float:
+def _best_norm(run: Run) -> float:
     """The l1 norm at which a run has its least test error; at its end without one."""
-    points = entry.run.points
+    points = run.points
     known = np.isfinite(points["test_error"]).any()
     return float(points["l1"][np.nanargmin(points["test_error"]) if known else -1])
 

@@ -86,7 +86,6 @@ class Taking:
             shown,
             outlook,
             point=page.feed.point,
-            repeats={entry.key: page.session.group(entry.key) for entry in shown},
             styles={entry.key: page.settings.find(entry.key).style for entry in shown},
         )
         return lambda: make(_results(shown), about, pictures)

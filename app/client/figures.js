@@ -28,8 +28,12 @@ class Picture {
       label: this.declared.labels[chosen]}
   }
 
-  // Errors are those of the loss, which has a name for them.
-  relabel(error) {
+  // Errors are those of the loss, which has a name for them. In a small picture words in the gulf
+  // would cover its marks.
+  relabel(error, large) {
+    this.large = large
+    for (const [key, parts] of this.drawn)
+      for (const part of parts) if (part.layer.kind == 'label') this.label(key, part)
     for (const [k, direction] of ['x', 'y'].entries()) {
       const {column, label} = this.axis(direction)
       this.axes[k].axis_label = error && column.endsWith('_error') ? `${label}: ${error}` : label
@@ -262,9 +266,10 @@ class Picture {
       of == 'level' ? this.declared.layers[0].source : source, name)
     const xs = column(this.axis('x').column)
     const data = of == 'level' ? onLevel(label, xs, this.stops.get(key))
-      : inGulf(label, xs, ...this.columns(part.layer)[1].split('|').map(column))
-    if (!['x', 'y', 'align'].every(name => equal(part.renderer.data_source.data[name], data[name])))
-      part.renderer.data_source.setv({data}, {sync: false})
+      : inGulf(this.large ? label : '', xs, ...this.columns(part.layer)[1].split('|').map(column))
+    const shown = part.renderer.data_source
+    if (!['x', 'y', 'text', 'align'].every(name => equal(shown.data[name], data[name])))
+      shown.setv({data}, {sync: false})
   }
 
   // Once for many changes.

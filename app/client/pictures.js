@@ -178,8 +178,8 @@ class Frame {
 
   // A small picture has no room for the name of the error.
   label() {
-    const wide = this.element.closest('.hero') !== null
-    this.picture.relabel(wide ? this.gallery.app.state.get('error') : '')
+    const large = this.element.closest('.hero') !== null
+    this.picture.relabel(large ? this.gallery.app.state.get('error') : '', large)
   }
 
   // Whether it stands on the stage.

@@ -88,7 +88,8 @@ class Shown:
     one is the baseline of comparisons. ``relevant``: how many columns are taken to matter.
     ``kin``: whether it is of the rows and the loss of the selected run; only then are its columns
     the same, and its errors comparable. ``planned``: the rule of sampling that the list has for it
-    by now. ``scaled``: whether the response is in standard deviations.
+    by now. ``scaled``: whether the response is in standard deviations. ``group``: the run and its
+    repeats with other seeds, where it has any.
     """
 
     key: int
@@ -100,6 +101,12 @@ class Shown:
     relevant: int = 32
     planned: str = ""
     scaled: bool = False
+    group: tuple[Run, ...] = ()
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The run, and its repeats."""
+        return self.group or (self.run,)
 
 
 @dataclass(frozen=True)

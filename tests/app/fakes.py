@@ -47,12 +47,12 @@ def scheduler(workers=2):
     return Scheduler(workers=workers, idle_seconds=0.05)
 
 
-def walked(name="sfw", points=30, upto=None, **options):
+def walked(name="sfw", points=30, upto=None, seed=0, **options):
     """A run that has reached a point, or its end."""
     tol = {"tol": 1e-2} if "tol" in find_solver(name).Options.declared() else {}
     # A step a turn, so that it can be left at a point.
     pace = None if upto is None else Pace("step", 1.0)
-    run = Run(find_solver(name), {**tol, **options}, 0, pace)
+    run = Run(find_solver(name), {**tol, **options}, seed, pace)
     problem = datasets.load("diabetes")
     run.prepare(
         problem,

@@ -1,6 +1,7 @@
 """A report draws what is on screen: the same pictures, axes and rows."""
 
 import re
+from dataclasses import replace
 from html import escape
 
 import holoviews as hv
@@ -32,9 +33,15 @@ def entries():
     return shown(*runs)
 
 
-def told(entries, names, outlook=OUTLOOK, repeats=None):
+def told(entries, names, outlook=OUTLOOK):
     styles = {entry.key: entry.key for entry in entries}
-    return on_screen(names, entries, outlook, repeats=repeats or {}, styles=styles)
+    return on_screen(names, entries, outlook, styles=styles)
+
+
+def repeated(entries):
+    """The first of them as if it had been run with three seeds."""
+    first, *others = entries
+    return [replace(first, group=(first.run,) * 3), *others]
 
 
 def test_pictures_of_the_view_come_with_the_large_one_first(entries):
@@ -71,7 +78,7 @@ def test_the_gulf_is_shaded_from_what_was_seen_to_the_truth(entries):
 
 @pytest.mark.parametrize("picture", all_pictures(), ids=lambda picture: picture.name)
 def test_every_picture_of_the_page_is_drawn_or_says_why_not(entries, picture):
-    (held,) = told(entries, (picture.name,), Outlook(), {1: [entries[0].run] * 3})
+    (held,) = told(repeated(entries), (picture.name,), Outlook())
     text = report({}, {"pictures": [held]})
     assert held["legend"].split(".")[0] in text.replace("&#x27;", "'")
     if screen(held) is None:
@@ -91,7 +98,7 @@ def test_the_threshold_is_drawn_where_a_gap_is_the_rule(entries):
 
 
 def test_repeats_are_drawn_as_a_band(entries):
-    (held,) = told(entries[:1], ("error",), Outlook(), {1: [entries[0].run] * 3})
+    (held,) = told(repeated(entries[:1]), ("error",), Outlook())
     (area,) = [element for element in screen(held) if type(element).__name__ == "Area"]
     rows = held["runs"][0]["rows"]["spread"]
     for k, end in ((1, "low"), (2, "high")):

@@ -1,5 +1,7 @@
 """What pictures declare, compute and say."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from fakes import shown, walked
@@ -13,7 +15,7 @@ from app.live.paths import CoefficientPaths
 from app.live.picture import AXES, Picture, Sight
 from app.live.spread import spread
 from app.pace import COSTS, counted
-from app.tables import runs_table
+from app.tables import points_table, runs_table
 from app.views import VIEWS
 from fwcore import datasets, sampling
 
@@ -260,6 +262,39 @@ def test_points_that_chance_ended_are_drawn_told_and_counted():
     table = runs_table(shown(run, walked("cd", points=5)))
     assert table["head"][-1] == "points ended by chance"
     assert [row[-1] for row in table["rows"]] == [str(ended), "0"]
+
+
+def test_the_table_holds_medians_over_the_seeds_of_a_repeated_run():
+    seeds = [walked(points=8, sampling="5%", seed=seed) for seed in range(3)]
+    other = walked("cd", points=8)
+    entries = shown(seeds[0], other)
+    entries[0] = replace(entries[0], group=(*seeds,))
+    table = runs_table(entries)
+    assert table["caption"].endswith("; medians over the seeds of runs that have several")
+    (row, beside) = (dict(zip(table["head"], cells, strict=True)) for cells in table["rows"])
+    steps, errors, gaps = zip(
+        *(
+            (r.points["steps"][-1], r.points["test_error"].min(), r.relative_gaps.max())
+            for r in seeds
+        ),
+        strict=True,
+    )
+    assert len(set(steps)) == 3
+    assert row["steps"] == f"{np.median(steps):,.0f}"
+    assert row["least test error"] == f"{np.median(errors):.4g}"
+    assert row["worst true gap / f(0)"] == f"{np.median(gaps):.2e}"
+    assert row["time vs baseline"] == "the baseline"
+    dots = np.median([r.points["dots"][-1] for r in seeds])
+    times = f"{other.points['dots'][-1] / dots:.3g} times"
+    assert beside["dot products vs baseline"] == times
+    assert points_table(entries)["caption"].startswith("The points of sfw, seed 0; ")
+    # A seed that is behind holds the others back, so that like is compared with like.
+    late = walked(points=8, sampling="5%", seed=3, upto=2)
+    entries[0] = replace(entries[0], group=(seeds[0], late))
+    steps = np.median([r.points["steps"][1] for r in (seeds[0], late)])
+    assert dict(zip(table["head"], runs_table(entries)["rows"][0], strict=True))["steps"] == (
+        f"{steps:,.0f}"
+    )
 
 
 def test_the_first_to_enter_are_among_those_that_are_drawn():
