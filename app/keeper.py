@@ -21,6 +21,7 @@ from app.kept import facts_of
 from app.live.features import TopFeatures
 from app.packing import packed, packed_state
 from app.runs import Run, RunState
+from app.scheduler import be_nice
 from app.settings import Experiment
 
 _log = logging.getLogger(__name__)
@@ -31,7 +32,10 @@ _NAMES = 300
 """Features of the last point whose names are kept, the largest first."""
 _MOST_STATE = 64 << 20
 _SHARE_OF_STATES = 0.05
-"""Bytes of a state that is saved, and the share of time that is spent on saving states."""
+_STATES_SECONDS = 0.05
+"""Bytes of a state that is saved; the share of time that is spent on saving states, and about how
+much at once, so that no click waits for the states of ten runs.
+"""
 
 
 @dataclass
@@ -48,6 +52,8 @@ class _Followed:
     chunks: int = 0
     piece: int = 0
     listed: bool = False
+    state_at: float = 0.0
+    state_took: float = 0.005
     features: TopFeatures = field(default_factory=TopFeatures)
     facts: dict[str, Any] = field(default_factory=dict)
 
@@ -99,6 +105,7 @@ class Keeper:
         """Save until nothing is left to be saved: a notebook that closes its pages keeps no
         thread.
         """
+        be_nice()
         while True:
             begun = time.monotonic()
             self.ask()
@@ -111,18 +118,20 @@ class Keeper:
                     return
 
     def ask(self) -> None:
-        """Have runs hold their states after their present chunks, to be saved next. Large states
-        take long: they are asked for less often, so that no more than a share of the time goes to
-        them.
+        """Have runs hold their states after their present chunks, to be saved next, those first
+        that were saved last the longest ago. Large states take long: they are asked for less often,
+        and of fewer runs at once, so that no more than a share of the time goes to them.
         """
-        wanted = self.history.lasting and time.monotonic() >= self._states_after
+        due = self.history.lasting and time.monotonic() >= self._states_after
         with self._lock:
-            runs = [one.run for one in self._followed.values()]
-        for run in runs:
-            if wanted and run.walk is not None:
+            followed = sorted(self._followed.values(), key=lambda one: one.state_at)
+        room = _STATES_SECONDS if due else 0.0
+        for one in followed:
+            if room > 0.0 and one.run.walk is not None:
                 # States name it: known already, no step waits for it.
-                _ = run.walk.problem.content_hash
-            run.holds = wanted
+                _ = one.run.walk.problem.content_hash
+            one.run.holds = room > 0.0
+            room -= one.state_took
 
     def save(self) -> None:
         """Save what is new; what cannot be saved is tried again."""
@@ -205,7 +214,9 @@ class Keeper:
         if held is None or len(held.state) > _MOST_STATE:
             return None
         state = packed_state(run.walk, held)
-        self._states_took += time.monotonic() - begun
+        one.state_at = time.monotonic()
+        one.state_took = one.state_at - begun
+        self._states_took += one.state_took
         return state
 
     def _announced(self, one: _Followed, over: bool) -> bool:

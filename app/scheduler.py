@@ -105,7 +105,7 @@ class Scheduler:
         return None
 
     def _work(self) -> None:
-        _be_nice()
+        be_nice()
         while (job := self._take()) is not None:
             job.turn()
             with self._changed:
@@ -137,7 +137,7 @@ class Scheduler:
                 self._changed.wait(min(max(0.0, wake - now), _LONGEST_WAIT))
 
 
-def _be_nice() -> None:
+def be_nice() -> None:
     """Give way to the thread that serves the pages; only Linux has a priority of single threads."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)

@@ -215,6 +215,25 @@ def test_states_take_no_more_than_a_share_of_the_time(history, monkeypatch):
     assert not run.holds
 
 
+def test_large_states_are_saved_in_turns(history, monkeypatch):
+    monkeypatch.setattr("app.keeper._SHARE_OF_STATES", 1e9)
+    monkeypatch.setattr("app.keeper._STATES_SECONDS", 1e-9)
+    runs = [walked("sfw", points=20, upto=7) for _ in range(3)]
+    keeper = keep(history, runs[0])
+    for run in runs[1:]:
+        keeper.follow(run, "", "a run", EXPERIMENT)
+    keeper.save()
+    saved = []
+    for _ in range(6):
+        keeper.ask()
+        (held,) = (k for k, run in enumerate(runs) if run.holds)
+        runs[held].turn()
+        keeper.save()
+        saved.append(held)
+    assert saved[:3] == saved[3:]
+    assert sorted(saved[:3]) == [0, 1, 2]
+
+
 def test_in_memory_no_state_is_held():
     run = walked("sfw", points=20, upto=7)
     keep(History(None, most=5), run).ask()
