@@ -24,6 +24,9 @@ SHIFT = 3
 FADE = 2.0**-333
 """A power of 2, so that fading rounds nothing."""
 
+_MOST_FADES = 7.0
+"""From the largest float64 to nothing."""
+
 _BLOCK = 1 << SHIFT
 
 
@@ -36,12 +39,13 @@ def new_tree(p: int) -> Floats:
 
 
 @njit(nogil=True, cache=True)
-def decay(rescalings):
-    """`FADE` to the power of ``rescalings``."""
-    factor = 1.0
-    for _ in range(min(rescalings, 4.0)):
-        factor *= FADE
-    return factor
+def faded(value, rescalings):
+    """A value times `FADE` to the power of ``rescalings``, which itself may be too small to be
+    held.
+    """
+    for _ in range(min(rescalings, _MOST_FADES)):
+        value *= FADE
+    return value
 
 
 @njit(nogil=True, cache=True)
@@ -55,9 +59,9 @@ def _larger(size, age, other, age_of_other):
     """Whether a size of some age counts more than another."""
     if age != age_of_other:
         if age > age_of_other:
-            other *= decay(age - age_of_other)
+            other = faded(other, age - age_of_other)
         else:
-            size *= decay(age_of_other - age)
+            size = faded(size, age_of_other - age)
     return size > other
 
 
@@ -81,10 +85,10 @@ def renew(tree, v, j, age):
     changes.
     """
     k = (tree.shape[0] >> 1) + (j >> SHIFT)
-    factor, first = decay(age - tree[k, 1]), (j >> SHIFT) << SHIFT
+    missed, first = age - tree[k, 1], (j >> SHIFT) << SHIFT
     for i in range(first, min(v.size, first + _BLOCK)):
-        v[i] *= factor
-    tree[k, 0] *= factor
+        v[i] = faded(v[i], missed)
+    tree[k, 0] = faded(tree[k, 0], missed)
     tree[k, 1] = age
 
 

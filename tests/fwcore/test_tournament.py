@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fwcore.kernels.tournament_tree import (
@@ -55,6 +55,7 @@ def test_changes_that_are_told_together(p):
     st.integers(1, 70),
     st.lists(st.tuples(st.integers(0, 10**6), NUMBERS, st.booleans()), max_size=60),
 )
+@example(9, [(8, -1e300, False), *[(0, 0.0, True)] * 4])
 def test_a_vector_that_fades(p, changes):
     """Against one that is multiplied as a whole, in longer numbers."""
     v, tree, age, whole = np.zeros(p), new_tree(p), 0.0, np.zeros(p, np.longdouble)

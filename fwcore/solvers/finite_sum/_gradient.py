@@ -14,7 +14,7 @@ from numba import njit
 from fwcore.design import row, row_entries
 from fwcore.kernels.selection import place_among
 from fwcore.kernels.shuffle import draw_next
-from fwcore.kernels.tournament_tree import SHIFT, age_of, argmax_abs, changed, decay, rebuild, renew
+from fwcore.kernels.tournament_tree import SHIFT, age_of, argmax_abs, changed, faded, rebuild, renew
 from fwcore.kernels.vectors import largest_size
 from fwcore.losses import negative_derivative_at
 
@@ -38,7 +38,7 @@ def entry_of(columns, values, j):
 @njit(nogil=True, cache=True)
 def gradient_at(tree, slope, it, j):
     """r_j."""
-    return it.weight * slope[j] * decay(it.age - age_of(tree, j))
+    return faded(it.weight * slope[j], it.age - age_of(tree, j))
 
 
 @njit(nogil=True, cache=True)
