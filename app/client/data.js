@@ -178,6 +178,8 @@ class DataDialog {
   }
 
   take(told) {
+    // What was said of the last file stays.
+    if (told.state == 'none') return
     const acts = {
       coming: () => [h('p', {}, `${told.name} is coming.`),
         h('progress', {max: told.size, value: told.got, 'aria-label': 'Upload'})],

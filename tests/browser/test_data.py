@@ -61,6 +61,9 @@ def test_a_file_that_goes_away_while_it_comes_is_told(page):
     bring(page, "prices.csv", CSV)
     told = page.locator(".brought .complaint")
     expect(told).to_have_text("prices.csv could not be read: it is gone")
+    assert page.evaluate(FIND_APP)
+    page.wait_for_function("() => app.state.get('bring').state == 'none'")
+    expect(told).to_be_visible()
 
 
 def test_data_of_ones_own_are_found_by_a_reload_and_by_another_server(browser, tmp_path):
