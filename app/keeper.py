@@ -30,6 +30,7 @@ _ASKED_SECONDS = 0.05
 """In which runs come to the end of a chunk."""
 _NAMES = 300
 """Features of the last point whose names are kept, the largest first."""
+_NEVER = float("inf")
 _MOST_STATE = 64 << 20
 _SHARE_OF_STATES = 0.05
 _STATES_SECONDS = 0.05
@@ -127,10 +128,10 @@ class Keeper:
             followed = sorted(self._followed.values(), key=lambda one: one.state_at)
         room = _STATES_SECONDS if due else 0.0
         for one in followed:
-            if room > 0.0 and one.run.walk is not None:
+            one.run.holds = room > 0.0 and one.state_at < _NEVER
+            if one.run.holds and one.run.walk is not None:
                 # States name it: known already, no step waits for it.
                 _ = one.run.walk.problem.content_hash
-            one.run.holds = room > 0.0
             room -= one.state_took
 
     def save(self) -> None:
@@ -211,7 +212,11 @@ class Keeper:
         """The state of a run, if there is a new one."""
         run, begun = one.run, time.monotonic()
         held, run.held = run.held, None
-        if held is None or len(held.state) > _MOST_STATE:
+        if held is None:
+            return None
+        if len(held.state) > _MOST_STATE:
+            # It will be no smaller: the steps need not stop for it again.
+            one.state_at = _NEVER
             return None
         state = packed_state(run.walk, held)
         one.state_at = time.monotonic()
@@ -226,18 +231,24 @@ class Keeper:
         if not self.history.lasting:
             # In memory it would take the place of one that has points.
             return False
-        if over and one.listed:
-            self.history.remove(one.run.uid)
+        run, goes_on = one.run, one.run.before is not None
+        if over != one.listed:
+            return False
+        if over:
+            # What was saved of one that was interrupted stays.
+            if not goes_on:
+                self.history.remove(run.uid)
             self._leave(one)
-        elif not over and not one.listed:
-            if one.run.before is not None and self._walked_on(one):
-                one.run.rename()
+            return True
+        if goes_on and not self._walked_on(one):
+            self.history.beat([run.uid])
+        else:
+            if goes_on:
+                run.rename()
             facts = self._facts_of(one) | {"experiment": asdict(one.experiment)}
             figures = {"dots": 0, "active": 0, "error": None, "digest": ""}
             row = {"reached": 0, "total": one.experiment.points, "status": LIVE}
-            self.history.add(one.run.uid, self._told(one, figures, facts) | row, {})
-        else:
-            return False
+            self.history.add(run.uid, self._told(one, figures, facts) | row, {})
         one.listed = True
         return True
 

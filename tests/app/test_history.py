@@ -163,6 +163,8 @@ def test_a_run_goes_on_within_its_first_point(history, monkeypatch):
     with monkeypatch.context() as silent:
         silent.setattr("app.history._SILENT_SECONDS", -1.0)
         keeper = keep(history, again)
+        # Killed at once, it would lose nothing either.
+        assert load(history, "", run.uid).kept.interruption.state == kept.interruption.state
     again.prepare(problem, grid)
     again.turn()
     assert again.trace("step").tolist() == [*made, made[-1] + 1]
@@ -179,6 +181,37 @@ def test_a_run_goes_on_within_its_first_point(history, monkeypatch):
     for _ in walk.snapshots():
         pass
     assert load(history, "", run.uid).kept.walk.result().digest() == walk.result().digest()
+
+
+def test_one_that_is_stopped_before_it_goes_on_keeps_what_was_saved(history, monkeypatch):
+    monkeypatch.setattr("app.history._SILENT_SECONDS", -1.0)
+    run = Run(find_solver("cd"), {"rule": "gap", "tol": 1e-9}, 0, Pace("step", 1.0))
+    problem = datasets.load("diabetes")
+    run.prepare(problem, grids.lam_grid(problem, 20)[10:])
+    keeper = keep(history, run)
+    keeper.ask()
+    run.turn()
+    keeper.save()
+    for _ in range(2):
+        kept = load(history, "", run.uid).kept
+        again = Run(run.solver, run.options, run.seed, after=kept.interruption)
+        keeper = keep(history, again)
+        again.stop()
+        keeper.save()
+    assert load(history, "", run.uid).kept.interruption.state
+
+
+def test_a_state_that_is_too_large_is_not_asked_for_again(history, monkeypatch):
+    monkeypatch.setattr("app.keeper._MOST_STATE", 10)
+    run = walked("sfw", points=20, upto=7)
+    keeper = keep(history, run)
+    keeper.ask()
+    assert run.holds
+    run.turn()
+    keeper.save()
+    keeper.ask()
+    assert not run.holds
+    assert history.state(run.uid) is None
 
 
 def whole_digest():
@@ -271,7 +304,7 @@ def test_a_run_without_a_point_is_shown_as_what_it_was_to_be(page):
     page.keeper.save()
 
 
-def test_a_run_interrupted_in_its_first_point_is_shown_and_goes_on(page, monkeypatch):
+def test_a_run_interrupted_in_its_first_point_is_shown(page, monkeypatch):
     monkeypatch.setattr("app.history._SILENT_SECONDS", -1.0)
     run = Run(find_solver("cd"), {"rule": "gap", "tol": 1e-9}, 0, Pace("step", 1.0))
     problem = datasets.load("diabetes")
