@@ -56,7 +56,7 @@ class Bringing:
         self._name, self._size = "", 0
         self._content = bytearray()
         self._arriving: datasets.parsing.Arriving | None = None
-        """None once it was refused: the parts that are still under way are dropped."""
+        """None where none is expected: the parts of one that was refused are dropped."""
         self._whole: datasets.Parsed | None = None
         self._parsed: datasets.Parsed | None = None
         """What was read, and what is left of it without the columns that were left out."""
@@ -74,7 +74,8 @@ class Bringing:
         limits = server.upload_limits()
         self._name = commands.text(data, "name", 200)
         self._size = commands.whole(data, "size", 0, 2**53)
-        self._content, self._whole, self._parsed = bytearray(), None, None
+        self._content, self._arriving = bytearray(), None
+        self._whole = self._parsed = None
         try:
             if len(self._explorer.settings.own) >= server.most_brought():
                 room = server.most_brought()
@@ -82,13 +83,14 @@ class Bringing:
             if self._size > limits.bytes:
                 most = f"where at most {limits.bytes:,} are read."
                 raise DatasetError(f"{self._name}: {self._size:,} bytes, {most}")
-            self._arriving = _parsing.Arriving(self._name, limits)
+            arriving = _parsing.Arriving(self._name, limits)
             if self._size == 0:
                 raise DatasetError(f"{self._name}: empty.")
         except DatasetError as error:
             self._tell("refused", told=str(error))
             return
         _parsing.expect_upload()
+        self._arriving = arriving
         self._tell("coming", got=0, size=self._size)
 
     @commands.heard(changes=False, saving=False)

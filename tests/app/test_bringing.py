@@ -112,6 +112,15 @@ def test_a_line_that_is_too_long_is_told_before_the_rest_has_come(page, monkeypa
     assert send(page, CSV)["state"] == "read"
 
 
+def test_parts_of_a_file_that_was_refused_are_not_kept(page):
+    for name, size in (("large.csv", 2**40), ("what.xyz", 2**20)):
+        page.hear({"do": "bring", "name": name, "size": size})
+        assert page.wire.state["bring"]["state"] == "refused"
+        page.hear({"do": "bring_part", "part": b"1" * 1000})
+        assert not page.parts[1]._content
+        assert page.refusal == ""
+
+
 def test_columns_are_left_out_by_name(page):
     send(page, CSV)
     page.hear({"do": "bring_columns", "left_out": ["b"]})
