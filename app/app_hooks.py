@@ -76,7 +76,7 @@ def _of_glibc(name: str) -> Any:
 
 def _share_heaps() -> None:
     """Have threads allocate from few heaps. glibc gives each of several its own, and what sessions
-    have freed between what others still hold stays in all of them: 1.7 GB after 300 sessions, in
+    have freed between what others still hold stays in all of them: 1.7 GB after 200 sessions, in
     the place of 0.65.
     """
     if (limit := _of_glibc("mallopt")) is not None:
