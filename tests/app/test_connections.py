@@ -17,8 +17,9 @@ def test_a_message_is_not_held_back_until_the_last_is_acknowledged(
 ) -> None:
     def tell_option(handler: websocket.WebSocketHandler) -> None:
         assert handler.ws_connection is not None
-        connected = handler.ws_connection.stream.socket
-        option = connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        stream = handler.ws_connection.stream
+        assert stream is not None
+        option = stream.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
         handler.write_message(str(option))
 
     monkeypatch.setattr(WSHandler, "open", tell_option)
