@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
-from app import server, shelf
+from app import recorded, server, shelf
 from app.runs import Run, RunState
 from app.scheduler import TURN_SECONDS
 from app.settings import Experiment
@@ -14,8 +14,14 @@ from fwcore import ParameterError, Problem, grids
 
 # Of a design: the certified path that finds δ max takes seconds below it and minutes above.
 _MOST_ENTRIES = 5_000_000
+# An estimate of what is left is told after so long.
+_LONG_SECONDS = 3.0
 # Turns of a preparation that finds no grid: one loads, one hands over.
 _SHORT = 2
+
+
+class _StoppedError(Exception):
+    """Nobody waits for the data any more."""
 
 
 class Preparation:
@@ -33,6 +39,7 @@ class Preparation:
         self._finding: Generator[tuple[int, int], None, grids.Reference] | None = None
         self._delta_max = experiment.delta_max
         self._turns = 0
+        self._begun = 0.0
         self._note = ""
         self._done = False
         self._announce("Loading the data.")
@@ -54,6 +61,8 @@ class Preparation:
         self._turns += 1
         try:
             self._done = self._go_on()
+        except _StoppedError:
+            self._done = True
         except Exception as error:
             self._done = True
             for run in self._runs:
@@ -63,6 +72,22 @@ class Preparation:
         for run in self._runs:
             if run.state is RunState.PREPARING:
                 run.message = text
+
+    def _tell(self, text: str, done: int, total: int) -> None:
+        """Announce how far what takes long has come, and about how long it still takes.
+
+        Raises
+        ------
+        _StoppedError
+            All runs were stopped, which ends it.
+        """
+        if all(run.state.over for run in self._runs):
+            raise _StoppedError
+        taken = time.monotonic() - self._begun
+        left = ""
+        if done and taken > _LONG_SECONDS:
+            left = f", about {taken / done * (total - done):.0f} s left"
+        self._announce(f"{text}: {done / total:.0%}{left}.")
 
     def _hand_over(self, problem: Problem, form: str, grid: Any, note: str = "") -> None:
         """Let the runs of one form start."""
@@ -75,8 +100,13 @@ class Preparation:
         """One turn of it; whether that was the last."""
         experiment = self._experiment
         if self._problem is None:
+            self._begun = time.monotonic()
             self._problem = shelf.load(
-                experiment.dataset, experiment.split_seed, experiment.test_fraction, experiment.loss
+                experiment.dataset,
+                experiment.split_seed,
+                experiment.test_fraction,
+                experiment.loss,
+                self._tell,
             )
             # Paths over lam or k need not wait for the end of the delta grid.
             for form in ("penalty", "support"):
@@ -86,6 +116,7 @@ class Preparation:
             if not any(run.solver.form == "ball" for run in self._runs):
                 return True
             self._begin_to_find(self._problem)
+            self._begun = time.monotonic()
             return False
         begun = time.monotonic()
         while self._finding is not None:
@@ -94,9 +125,7 @@ class Preparation:
             except StopIteration as end:
                 self._delta_max = self._delta_max or end.value.delta_max
                 break
-            self._announce(
-                f"Walking the reference path, once for this problem: point {done + 1} of {total}."
-            )
+            self._tell("Walking the reference path, once for this problem", done, total)
             if time.monotonic() - begun > TURN_SECONDS / 2:
                 return False
         grid = grids.delta_grid(self._delta_max or 0.0, experiment.points)
@@ -119,6 +148,8 @@ class Preparation:
             self._finding = grids.finding_reference(problem)
         elif self._delta_max is not None:
             return
+        elif (end := recorded.delta_max(self._experiment, problem)) is not None:
+            self._delta_max = end
         elif large:
             self._delta_max = grids.provisional_delta_max(problem)
             self._note = (

@@ -15,10 +15,12 @@ from app import shelf
 from app.kept import Kept, KeptProblem, KeptWalk, facts_of, some_steps
 from app.live.features import TopFeatures
 from app.settings import FIRST_RUNS, Experiment, Settings
-from fwcore import find_solver, grids, walk_path
+from fwcore import Problem, find_solver, grids, walk_path
 
 FILE = Path(__file__).with_name("recorded.npz")
 _STEPS_OF_A_POINT = 12
+# Coefficients are recorded in single precision.
+_SAME = 1e-5
 
 
 def experiment() -> Experiment:
@@ -29,6 +31,20 @@ def experiment() -> Experiment:
 def runs() -> list[Kept]:
     """The recorded runs, in the order of `app.settings.FIRST_RUNS`."""
     return [_recorded(k, solver, given) for k, (solver, given) in enumerate(FIRST_RUNS)]
+
+
+def delta_max(chosen: Experiment, problem: Problem) -> float | None:
+    """Where the recorded grid of δ ends, if the problem is the recorded one: it need not be found
+    again, for which a solver would have to be compiled first.
+    """
+    if not chosen.alike(experiment()):
+        return None
+    walk = runs()[0].walk
+    indices, values = walk.columns[-1]
+    # The same name may mean other data by now: then the objective is not the recorded one.
+    objective = problem.judge(indices.astype(np.int64), values, "ball", 1.0).objective
+    recorded = float(walk.points["objective"][-1])
+    return float(walk.grid[-1]) if abs(objective - recorded) <= _SAME * problem.f0 else None
 
 
 def _recorded(place: int, solver: str, given: dict[str, str]) -> Kept:

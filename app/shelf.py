@@ -89,12 +89,19 @@ def find(name: str) -> Data:
     return datasets.find(name) if found is None else found[0]
 
 
-def load(name: str, split_seed: int, test_fraction: float, loss: str) -> Problem:
-    """The problem of data; errors as of `fwcore.datasets.load`."""
+def load(
+    name: str,
+    split_seed: int,
+    test_fraction: float,
+    loss: str,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Problem:
+    """The problem of data; ``progress`` and errors as of `fwcore.datasets.load`."""
     data = find(name)
     if isinstance(data, Own):
         return data.make(split_seed, test_fraction, loss)
-    return datasets.load(name, split_seed=split_seed, test_fraction=test_fraction, loss=loss)
+    how: dict[str, Any] = {"split_seed": split_seed, "test_fraction": test_fraction}
+    return datasets.load(name, loss=loss, progress=progress, **how)
 
 
 def available(data: Data) -> bool:

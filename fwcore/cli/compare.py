@@ -115,7 +115,7 @@ def run(
             solvers or default_solvers(find_loss(making.get("loss", datasets.find(dataset).loss)))
         )
         with progress_line(quiet) as line, interruptible() as interrupted:
-            problem = datasets.load(dataset, **making)
+            problem = datasets.load(dataset, **making, progress=line)
             shared = {"rule": rule, "tol": tol} | (
                 {} if max_steps is None else {"max_steps": max_steps}
             )

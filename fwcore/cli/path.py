@@ -86,7 +86,7 @@ def path(
             problem = (
                 _of_file(source, parsing, degree, making)
                 if isinstance(source, Path)
-                else datasets.load(source, **making)
+                else datasets.load(source, **making, progress=line)
             )
             waits = any(
                 getattr(declared.read(options[name]), "waits", False)

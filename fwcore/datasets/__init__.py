@@ -24,9 +24,11 @@ from fwcore.datasets.parsing import (
 )
 from fwcore.datasets.resuming import Progress
 from fwcore.datasets.splitting import split
+from fwcore.datasets.stages import listening
 from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
 from fwcore.problem import Problem
+from fwcore.progress import Announce
 
 __all__ = [
     "DATASETS",
@@ -171,6 +173,7 @@ def load(
     test_fraction: float | None = None,
     loss: str | None = None,
     positive: bool = False,
+    progress: Announce | None = None,
 ) -> Problem:
     """The dataset as a standardised Problem; kept in memory and on disk, shared by all who ask.
 
@@ -186,6 +189,8 @@ def load(
         A loss of `fwcore.losses`; by default the dataset's own.
     positive : bool
         Adds the constraint a >= 0.
+    progress : callable of (text, done, in all), optional
+        Told of the stages of loading, for data that take long; what it raises ends the loading.
 
     Raises
     ------
@@ -197,13 +202,14 @@ def load(
     >>> load("diabetes", test_fraction=0.25)
     Problem('diabetes', 332 x 1,000, squared)
     """
-    return reading.load(
-        _entry(name),
-        split_seed=split_seed,
-        test_fraction=test_fraction,
-        loss=loss,
-        positive=positive,
-    )
+    with listening(progress):
+        return reading.load(
+            _entry(name),
+            split_seed=split_seed,
+            test_fraction=test_fraction,
+            loss=loss,
+            positive=positive,
+        )
 
 
 def true_coefficients(name: str | Entry, problem: Problem) -> Floats | None:

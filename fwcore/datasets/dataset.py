@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from fwcore.arrays import ChosenNames
+from fwcore.datasets import stages
 from fwcore.datasets.parsing import Parsed, Report
 from fwcore.datasets.splitting import checked_split, split
 from fwcore.design import PATTERN, ProductNames, Products, product_count, standardized
@@ -182,7 +183,9 @@ class Dataset:
             split_seed, self.test_fraction if test_fraction is None else test_fraction
         )
         self._check_degree()
+        stages.SPLIT.tell()
         X, y, test = self._split(split_seed, fraction)
+        stages.SCALE.tell()
         smaller = self.dtype != PATTERN and 12 * X.size > 8 * X.shape[0] * X.shape[1]
         if scipy.sparse.issparse(X) and (self.degree is not None or smaller):
             X, test = (

@@ -4,16 +4,22 @@ and y that it returns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
 from numba import njit
 
+from fwcore.datasets import stages
 from fwcore.errors import ParameterError
 from fwcore.kernels.random import new_stream, uniform_int
 from fwcore.kernels.types import Floats
+
+# A large matrix is filled in so many parts, which take such a share of what making it does.
+_PARTS = 40
+_FILLING = 0.8
 
 
 class Generated(NamedTuple):
@@ -162,7 +168,10 @@ def zipf_sparse(
     indptr = np.concatenate([[0], np.cumsum(_zipf_counts(rows, columns, nonzeros, exponent))])
     indptr = indptr.astype(np.int32 if indptr[-1] < 2**31 else np.int64)
     indices = np.empty(indptr[-1], np.int32)
-    _fill_rows(indptr, rows, new_stream(seed), indices)
+    stream = new_stream(seed)
+    for share, part in _parts(indptr):
+        stages.READ.tell(_FILLING * share)
+        _fill_rows(part, rows, stream, indices)
     X = scipy.sparse.csc_array(
         (_VALUES[values](indices, rows, random), indices, indptr), shape=(rows, columns)
     )
@@ -170,6 +179,13 @@ def zipf_sparse(
     coef[random.choice(frequent, relevant, replace=False)] = random.standard_normal(relevant)
     y, coef = _noisy(X, coef, snr, random)
     return Generated(X, np.where(y > y.mean(), 1.0, -1.0) if labels else y, coef)
+
+
+def _parts(indptr: Any) -> Iterator[tuple[float, Any]]:
+    """The columns in runs of about as many entries each, with the share of what came before."""
+    cuts = np.searchsorted(indptr, np.linspace(0, indptr[-1], _PARTS + 1))
+    for first, last in pairwise(np.unique(cuts)):
+        yield float(indptr[first] / indptr[-1]), indptr[first : last + 1]
 
 
 def _log_normal(indices: Any, rows: int, random: Any) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse
 
 from fwcore.arrays import DefaultNames
-from fwcore.datasets import made, store
+from fwcore.datasets import made, stages, store
 from fwcore.datasets.bundled import BUNDLED
 from fwcore.datasets.catalogue import Entry, Layout
 from fwcore.datasets.dataset import Dataset
@@ -188,10 +188,12 @@ def _load(
     key = _key(entry, made_of) if stored else ""
     problem = store.opened(key) if stored else None
     if problem is None:
+        stages.READ.tell()
         problem = read(entry).problem(
             split_seed=split_seed, test_fraction=fraction, loss=loss, positive=positive
         )
         if stored:
+            stages.KEEP.tell()
             store.keep(key, problem)
     source = {
         "dataset": entry.name,

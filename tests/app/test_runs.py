@@ -1,3 +1,4 @@
+import dataclasses
 import gc
 import threading
 import weakref
@@ -6,11 +7,13 @@ import numpy as np
 import pytest
 from fakes import AGAIN, EXPERIMENT, scheduler, spec, two_runs, wait_for
 
+from app import recorded
 from app.pace import Pace
 from app.runs import Run, RunState
 from app.session import Session
 from app.settings import Experiment
 from fwcore import Walk, datasets, find_solver, grids
+from fwcore.datasets import stages
 
 
 def started(steps_a_second=None, paused=False, experiment=EXPERIMENT, specs=None):
@@ -166,6 +169,64 @@ def test_delta_max_is_announced_while_it_is_found(monkeypatch, tmp_path):
     wait_for(over, "the runs to end")
     assert session.state is RunState.DONE
     assert "Walking the reference path, once for this problem" in told
+
+
+class SlowData:
+    """A dataset that is half read until it is let on, and notes whether it was read to its end."""
+
+    def __init__(self):
+        self.half, self.go_on, self.read = threading.Event(), threading.Event(), False
+
+    def make(self):
+        stages.READ.tell(0.5)
+        self.half.set()
+        assert self.go_on.wait(60)
+        stages.READ.tell(0.6)
+        self.read = True
+        X = np.random.default_rng(0).standard_normal((40, 8))
+        return X, X[:, 0]
+
+
+@pytest.fixture
+def slow_data():
+    data = SlowData()
+    datasets.register(datasets.Entry("slow", "Slow", "regression", 40, 8, "", "", make=data.make))
+    yield data
+    data.go_on.set()
+    datasets.unregister("slow")
+
+
+@pytest.mark.parametrize("again", range(AGAIN))
+@pytest.mark.parametrize("stopped", [False, True])
+def test_loading_says_how_far_it_is_and_ends_when_it_is_stopped(
+    monkeypatch, slow_data, stopped, again
+):
+    monkeypatch.setattr("app.preparation._LONG_SECONDS", 0.0)
+    session = started(experiment=Experiment(**{**vars(EXPERIMENT), "dataset": "slow"}))
+    assert slow_data.half.wait(60)
+    sentence = runs_of(session)[0].message
+    assert sentence.startswith("Reading the data: 25%, about")
+    assert sentence.endswith("s left.")
+    if stopped:
+        session.stop()
+    slow_data.go_on.set()
+    wait_for(lambda: session._scheduler.workers == 0, "the workers to end")
+    assert slow_data.read is not stopped
+    assert session.state is (RunState.STOPPED if stopped else RunState.DONE)
+
+
+def test_the_problem_that_was_recorded_needs_no_reference_path(monkeypatch, tmp_path):
+    monkeypatch.setenv("FWCORE_CACHE", str(tmp_path))
+    session = started(experiment=recorded.experiment(), specs=[spec(1, "sfw", sampling="1%")])
+    (run,) = runs_of(session)
+    wait_for(lambda: run.walk is not None, "the problem")
+    session.stop()
+    assert run.walk.grid[-1] == recorded.runs()[0].walk.grid[-1]
+    assert grids.known_reference(run.walk.problem) is None
+    other = run.walk.problem
+    assert recorded.delta_max(EXPERIMENT, other) is None
+    moved = dataclasses.replace(other, y=np.roll(other.y, 1))
+    assert recorded.delta_max(recorded.experiment(), moved) is None
 
 
 def test_a_rule_that_needs_the_reference_path_waits_for_it(monkeypatch, tmp_path):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fwcore.datasets.parsing.limits import Limits, refuse
+from fwcore.datasets.stages import READ
 
 CHUNK = 8 << 20
 # A packed file says in its head how much memory it wants for unpacking: that of `xz -9`.
@@ -96,6 +97,7 @@ class _Counted(io.RawIOBase):
             data = self._unpacked.read(len(buffer))
         except _BROKEN as error:
             refuse(self._source.name, f"cannot be unpacked ({error}).")
+        READ.tell(min(1.0, self._packed.tell() / max(1, self._source.size)))
         self._given += len(data)
         if self._given > self._most:
             refuse(self._source.name, f"unpacks to more than {self._most // (1 << 20):,} MB.")

@@ -1,0 +1,51 @@
+"""What loading a problem goes through, told to whoever listens.
+
+A share of the whole is a share of the time that data take which are made, gigabytes of them: what
+is read from small files takes no time that is worth an estimate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from fwcore.progress import Announce
+
+_WHOLE = 1000
+_listener: ContextVar[Announce | None] = ContextVar("listener", default=None)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of loading that goes from one share of the whole to another."""
+
+    text: str
+    begin: float
+    end: float
+
+    def tell(self, share: float = 0.0) -> None:
+        """Tell who listens that so much of this stage is done. What the listener raises ends what
+        is under way: nothing is left half done.
+        """
+        listener = _listener.get()
+        if listener is not None:
+            done = self.begin + share * (self.end - self.begin)
+            listener(self.text, round(_WHOLE * done), _WHOLE)
+
+
+READ = Stage("Reading the data", 0.0, 0.5)
+SPLIT = Stage("Splitting the rows", 0.5, 0.6)
+SCALE = Stage("Scaling the columns", 0.6, 0.85)
+KEEP = Stage("Keeping the problem on disk", 0.85, 1.0)
+
+
+@contextmanager
+def listening(listener: Announce | None) -> Iterator[None]:
+    """Have the stages of this thread told to ``listener``, if it is one."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
