@@ -13,7 +13,7 @@ from app.live.spread import reached_by_all
 from app.live.thinning import ROUNDING
 from app.runs import Run
 from app.settings import Experiment
-from fwcore import FORMS, experiments
+from fwcore import FORMS, Status, experiments
 
 _POINTS = {
     "l1": "ℓ1 norm",
@@ -182,7 +182,7 @@ def _of_one(run: Run, upto: int, there: float) -> _Figures:
         error_there=_at(points, "test_error", there) if within else _UNKNOWN,
         active_there=_at(points, "nnz", there) if within else _UNKNOWN,
         worst_gap=run.relative_gaps[:upto].max(),
-        chance=run.ended_by_chance,
+        chance=float((points["status"] == Status.EMPTY_DRAW).sum()),
     )
 
 

@@ -89,4 +89,8 @@ class Draws(Picture):
 
     def describe(self, run: Run) -> str:
         kappa = run.kappa()
-        return f"{kappa:,} columns a draw" if kappa is not None else ""
+        if kappa is None:
+            return ""
+        share = kappa / run.walk.problem.p
+        held = f"which holds the steepest of all {100 * share:.3g} % of the time"
+        return f"{kappa:,} columns a draw, {held}"
