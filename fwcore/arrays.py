@@ -13,7 +13,7 @@ from fwcore import design as designs
 from fwcore.design import Design
 from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
-from fwcore.losses import Loss, find_loss
+from fwcore.losses import Loss, Weighted, find_loss
 
 # Products of two that solvers see stay within float32, which screening uses; squares of what is
 # given stay within float64.
@@ -52,7 +52,7 @@ class ChosenNames(Sequence[str]):
         )
 
 
-def require(holds: bool, name: str, rule: str, got: Any) -> None:
+def require(holds: Any, name: str, rule: str, got: Any) -> None:
     if not holds:
         raise ParameterError(name, "Problem", rule, got)
 
@@ -124,10 +124,23 @@ def checked_test(
     return train.with_rows(X), y
 
 
-def checked_kind(loss: Any, positive: Any, intercept: Any, dtype: Any) -> Loss:
+def checked_weights(weights: Any, y: Floats) -> Floats | None:
+    if weights is None:
+        return None
+    found = checked_vector("weights", weights)
+    require(found.size == y.size, "weights", f"of length {y.size}, as y", found.size)
+    rule = "positive: leave out the rows without weight"
+    require(bool((found > 0.0).all()), "weights", rule, float(found.min()))
+    return found
+
+
+def checked_kind(
+    loss: Any, positive: Any, intercept: Any, dtype: Any, weights: Floats | None
+) -> Loss:
     """What kind of problem is asked for; the loss."""
     loss = find_loss(loss) if isinstance(loss, str) else loss
     require(hasattr(loss, "curvature_bound"), "loss", "the name of a loss, or a Loss", loss)
+    loss = loss if weights is None else Weighted.of(loss, weights)
     require(isinstance(positive, bool), "positive", "True or False", positive)
     require(isinstance(intercept, bool), "intercept", "True or False", intercept)
     rule = f'False: with the {loss.name} loss standardize=True or "centre" implies one'

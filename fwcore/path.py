@@ -15,6 +15,7 @@ from fwcore import grids, held, warmup
 from fwcore.errors import ParameterError
 from fwcore.held import Place
 from fwcore.kernels.types import Floats
+from fwcore.losses import is_weighted
 from fwcore.options import Options, build
 from fwcore.path_result import PathResult, versions
 from fwcore.problem import Problem
@@ -89,15 +90,8 @@ class Walk:
     ) -> None:
         self.problem = problem
         self.solver = find_solver(solver) if isinstance(solver, str) else solver
-        if lacking := self.solver.lacks(problem.loss):
-            rule = f"one with {' and '.join(lacking)}"
-            raise ParameterError("loss", type(self.solver).__name__, rule, problem.loss.text)
-        if problem.positive and not self.solver.positive:
-            rule = "False: this method does not know the constraint a >= 0"
-            raise ParameterError("positive", type(self.solver).__name__, rule, True)
-        if problem.intercept and not self.solver.intercept:
-            rule = "False: this method has no intercept"
-            raise ParameterError("intercept", type(self.solver).__name__, rule, True)
+        for name, rule, got in self.solver.misfits(problem):
+            raise ParameterError(name, type(self.solver).__name__, rule, got)
         if isinstance(options, Options):
             options = options.settings()
         self.options = build(self.solver.Options, type(self.solver).__name__, options or {})
@@ -295,7 +289,7 @@ def walk_path(
     """Walk a whole path and return it; parameters and errors as in `Walk`, options by keyword.
 
     Where no solver is named, "certified" walks a grid that decreases, which is one of lam, and
-    problems with an intercept; "sfw" walks all others.
+    problems with an intercept or weights; "sfw" walks all others.
 
     With ``progress`` a bar shows the points reached and the time left, in a shell or a notebook,
     and Ctrl-C (in a notebook, interrupting the kernel) returns what was reached.
@@ -309,7 +303,8 @@ def walk_path(
     """
     if solver is None:
         decreases = grid is not None and len(grid) > 1 and grid[0] > grid[-1]
-        solver = "certified" if decreases or problem.intercept else "sfw"
+        certified = decreases or problem.intercept or is_weighted(problem.loss)
+        solver = "certified" if certified else "sfw"
     walk = Walk(problem, solver, grid, options, seed=seed)
     if not progress:
         for _ in walk.snapshots():

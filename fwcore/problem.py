@@ -18,6 +18,7 @@ from fwcore.arrays import (
     checked_names,
     checked_test,
     checked_vector,
+    checked_weights,
     digest_of,
     require,
     require_response,
@@ -28,7 +29,7 @@ from fwcore.design import Design
 from fwcore.forms import FORMS
 from fwcore.judging import Verdict, best_shift, duality_gap, image, misclassified
 from fwcore.kernels.types import Floats, Ints
-from fwcore.losses import Loss
+from fwcore.losses import Loss, samples_of
 from fwcore.problem_tables import ProblemTables
 
 # Sums in another order differ by less than this share of them.
@@ -42,8 +43,7 @@ class Problem(ProblemTables):
     """f(a) = sum_i l(x_i'a, y_i) on one design; immutable, so that threads share it. Make it with
     `Problem.from_arrays`.
 
-    l is a loss of `fwcore.losses`: squared, f(a) = 1/2 ||X a - y||^2; logistic, f(a) = sum_i log(1
-    + exp(-y_i x_i'a)); or Huber's.
+    l is a loss of `fwcore.losses`; of the squared one, f(a) = 1/2 ||X a - y||^2.
 
     Attributes
     ----------
@@ -58,8 +58,7 @@ class Problem(ProblemTables):
         units given; or None.
     loss : Loss
     positive, intercept : bool
-        Whether a >= 0 is a constraint; whether predictions are x_i'a + b with an unpenalised b, for
-        which f(a) is least (of losses that are not centred).
+        Whether a >= 0 is a constraint; whether predictions are x_i'a + b with the b that is best.
     sigma : ndarray of shape (p,)
         X'y.
     sqnorms : ndarray of shape (p,)
@@ -99,6 +98,7 @@ class Problem(ProblemTables):
         loss: str | Loss = "squared",
         positive: bool = False,
         intercept: bool = False,
+        weights: Any = None,
         test: tuple[Any, Any] | None = None,
         standardize: bool | str = True,
         feature_names: Sequence[str] | None = None,
@@ -123,9 +123,11 @@ class Problem(ProblemTables):
             Adds the constraint a >= 0. The vertices of the ball are then 0 and +delta e_j.
         intercept : bool
             Adds an unpenalised constant to the predictions, where columns are not centred.
+        weights : array of shape (m,), optional
+            Positive w_i, where f(a) = sum_i w_i l(x_i'a, y_i). No column is centred then.
         test : (X_test, y_test), optional
             Rows for the test error; transformed with the training rows' means and scales. For a
-            design of products, X_test holds the base features.
+            design of products, X_test holds base features.
         standardize : bool or "centre"
             The scaling of Frandi et al. (2016): columns centred and of unit l2 norm, y centred and
             divided by sqrt(m); constant columns become zero, or go where the design is one of
@@ -149,10 +151,9 @@ class Problem(ProblemTables):
         """
         names = getattr(X, "columns", None) if feature_names is None else feature_names
         X, y = checked_matrix("X", X), checked_vector("y", y)
-        require(
-            y.size == X.shape[0], "y", f"of length {X.shape[0]}, the number of rows of X", y.size
-        )
-        loss = checked_kind(loss, positive, intercept, dtype)
+        rows = X.shape[0]
+        require(y.size == rows, "y", f"of length {rows}, the number of rows of X", y.size)
+        loss = checked_kind(loss, positive, intercept, dtype, checked_weights(weights, y))
         names = checked_names(names, X)
         train = X if designs.is_design(X) else designs.from_matrix(X, dtype)
         require_response(loss, X, y, intercept)
@@ -162,8 +163,7 @@ class Problem(ProblemTables):
         require_seen(y, train, sqnorms)
         sigma = np.empty(sqnorms.size)
         designs.full_pass(train, y, float(y.sum()), sigma)
-        told = intercept or bool(sigma.any())
-        require(told, "y", "not orthogonal to every column of X", "X'y = 0")
+        require(intercept or sigma.any(), "y", "not orthogonal to every column of X", "X'y = 0")
         test_design, test_y = checked_test(test, train)
         for array in (*train, *(test_design or ()), y, sigma, sqnorms):
             if isinstance(array, np.ndarray):
@@ -180,6 +180,11 @@ class Problem(ProblemTables):
     def p(self) -> int:
         """Columns."""
         return int(self.sigma.size)
+
+    @cached_property
+    def samples(self) -> Any:
+        """What kernels take for y: y, or records of a response and a weight."""
+        return samples_of(self.loss, self.y)
 
     @property
     def entries(self) -> int:
@@ -222,7 +227,7 @@ class Problem(ProblemTables):
     @cached_property
     def content_hash(self) -> str:
         """Hex digest of the loss, the training design and the response, as the solvers see them."""
-        flags = (" positive" if self.positive else "") + (" intercept" if self.intercept else "")
+        flags = " positive" * self.positive + " intercept" * self.intercept
         arrays = (*self.design.stored, self.design.offset, self.design.scale, self.y)
         return digest_of(self.loss.text + flags, arrays)
 
@@ -289,9 +294,7 @@ class Problem(ProblemTables):
         gradient[indices] += ridge * coefficients
         quadratic = ridge * float(coefficients @ coefficients)
         objective = self.loss.value(fitted, self.y) + 0.5 * quadratic
-        l1 = float(np.abs(coefficients).sum())
-        steepest = self.steepest(gradient)
-        gap = _NAN
+        l1, steepest, gap = float(np.abs(coefficients).sum()), self.steepest(gradient), _NAN
         if form == "ball":
             gap = float(gradient[indices] @ coefficients) + value * steepest
         elif form == "penalty":

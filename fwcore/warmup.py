@@ -16,7 +16,7 @@ import scipy.sparse
 from fwcore import design as designs
 from fwcore.design import Design
 from fwcore.forms import FORMS
-from fwcore.losses import DEFAULT_LOSS, Loss, find_loss
+from fwcore.losses import DEFAULT_LOSS, Loss, Weighted, find_loss
 from fwcore.options import Options
 from fwcore.problem import Problem
 from fwcore.solve import Clock, iterate
@@ -43,11 +43,13 @@ def _toy(design: Design, loss: Loss) -> Problem:
     """A small problem whose design has the layout of ``design``."""
     X, y = design.like(_X), _X[:, 0] - 2 * _X[:, 1]
     y = y if loss.takes(y) else np.where(y > 0, 1.0, -1.0)
+    loss, weights = (loss.base, np.ones(y.size)) if isinstance(loss, Weighted) else (loss, None)
     # Rows of a sparse design that is centred are of another type than those of one that is not.
     return Problem.from_arrays(
         X,
         y,
         loss=loss,
+        weights=weights,
         test=(_X, y),
         name="warm-up",
         standardize=bool(design.offset.any()),
@@ -59,7 +61,8 @@ def _key(
 ) -> tuple[Any, ...]:
     """What kernels are compiled for."""
     variant = solver.variant(options or solver.Options())
-    kind, centred = type(loss or find_loss(DEFAULT_LOSS)), bool(design.offset.any())
+    loss = loss or find_loss(DEFAULT_LOSS)
+    kind, centred = (type(loss), type(getattr(loss, "base", None))), bool(design.offset.any())
     return (solver, designs.layout(design), centred, kind, *variant.items())
 
 

@@ -10,7 +10,7 @@ import scipy.sparse
 
 from fwcore.errors import ParameterError
 from fwcore.estimators.paths import (
-    best_intercept,
+    Rows,
     divided,
     factors_of,
     problem_of,
@@ -54,6 +54,7 @@ def certify(
     positive: bool = False,
     loss: str = "squared",
     penalty_factor: Any = None,
+    sample_weight: Any = None,
 ) -> Certificate:
     """How far an answer is from the least value of
 
@@ -80,6 +81,8 @@ def certify(
         "squared", "logistic" or "huber".
     penalty_factor : array of shape (p,), optional
         The diagonal of D, positive; all 1 where it is left out.
+    sample_weight : array of shape (m,), optional
+        Not negative; means over rows are weighted by it.
 
     Raises
     ------
@@ -101,15 +104,17 @@ def certify(
     if penalty_factor is not None:
         factors = factors_of(penalty_factor, X.shape[1], "certify")
         X, coef = divided(X * 1.0, factors), _coefficients(coef, X.shape[1]) * factors
+    rows = Rows(X, y, _weights(sample_weight, y.size)).counted()
     if loss == "squared":
-        problem = problem_of(X, y, centred=intercept is not None, positive=positive)
+        problem = problem_of(rows, centred=intercept is not None, positive=positive)
     else:
         chosen: dict[str, Any] = {
             "loss": loss,
             "positive": positive,
             "intercept": intercept is not None,
+            "weights": rows.weights,
         }
-        problem = Problem.from_arrays(X, y, standardize=False, **chosen)
+        problem = Problem.from_arrays(rows.X, rows.y, standardize=False, **chosen)
     coef = _coefficients(coef, problem.p)
     form, value, ridge = "ball", float(delta or 0.0), 0.0
     if alpha is not None:
@@ -122,9 +127,9 @@ def certify(
     # What the intercept is off its best value for these coefficients.
     off = 0.0
     if intercept is not None and loss == "squared":
-        off = 0.5 * problem.m * (intercept - best_intercept(X, y, coef)) ** 2
+        off = 0.5 * problem.m * (intercept - rows.best_intercept(coef)) ** 2
     elif intercept is not None:
-        fitted = np.asarray(X @ coef) + intercept
+        fitted = np.asarray(rows.X @ coef) + intercept
         best = problem.fitted(indices, coef[indices])
         off = problem.loss.value(fitted, problem.y) - problem.loss.value(best, problem.y)
     objective = (verdict.objective + penalty + off) / problem.m
@@ -142,6 +147,16 @@ def _check(alpha: Any, delta: Any, l1_ratio: Any) -> None:
     name, value = ("delta", delta) if alpha is None else ("alpha", alpha)
     require_number(name, value, "certify")
     require_number("l1_ratio", l1_ratio, "certify", 1.0)
+
+
+def _weights(sample_weight: Any, m: int) -> Any:
+    if sample_weight is None:
+        return None
+    found = np.asarray(sample_weight, dtype=float)
+    fits = found.shape == (m,) and bool((np.isfinite(found) & (found >= 0.0)).all())
+    _require(fits, "sample_weight", f"{m} numbers that are not negative", sample_weight)
+    _require(bool(found.any()), "sample_weight", "positive for some of the rows", "zeros")
+    return found
 
 
 def _coefficients(coef: Any, p: int) -> Any:

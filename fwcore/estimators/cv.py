@@ -12,6 +12,7 @@ from sklearn.model_selection import check_cv
 from fwcore.errors import ParameterError
 from fwcore.estimators import paths
 from fwcore.estimators.linear import Certified, CertifiedRegressor
+from fwcore.estimators.paths import Rows
 from fwcore.estimators.smooth import FWHuber, FWLogistic
 from fwcore.kernels.types import Floats
 
@@ -28,47 +29,40 @@ class ByFolds(Certified):
     one_standard_error: bool
     n_jobs: int | None
 
-    def fit(self, X: Any, y: Any, callback: Any = None) -> Any:
-        """Choose alpha over the folds, then fit to all rows; ``callback`` is called with each
-        `fwcore.Snapshot` of the latter.
-
-        Raises
-        ------
-        ParameterError
-            Anything does not fit; before anything runs.
-        """
-        given, labels = X, y
-        X, y = self._validated(X, y)
-        X = self._divided(X)
+    def _fit(self, given: Rows, callback: Any) -> None:
+        """Choose alpha over the folds, then fit to all rows."""
         self._check()
-        if self._is_flat(X, y):
+        counted = given.counted()
+        if self._is_flat(counted):
             self.alphas_, self.error_path_ = np.zeros(0), np.zeros((0, 0))
             self.alpha_ = 1.0
         else:
-            problem = self._problem(X, y)
+            problem = self._problem(counted)
             self.alphas_ = paths.alpha_grid(problem, self.l1_ratio, self.alphas, self.eps)
-            folds = [*check_cv(self.cv, y, classifier=is_classifier(self)).split(X, y)]
-            rows = X.tocsr() if hasattr(X, "tocsr") else X
+            cv = check_cv(self.cv, given.y, classifier=is_classifier(self))
+            by_rows = given.X.tocsr() if hasattr(given.X, "tocsr") else given.X
+            rows = given._replace(X=by_rows)
             errors = Parallel(n_jobs=self.n_jobs)(
-                delayed(self._errors)(rows, y, train, test) for train, test in folds
+                delayed(self._errors)(rows, train, test)
+                for train, test in cv.split(given.X, given.y)
             )
             self.error_path_ = np.array(errors).T
             self.alpha_ = float(self.alphas_[self._chosen()])
-        return super().fit(given, labels, callback)
+        super()._fit(given, callback)
 
     def _asked(self, m: int) -> tuple[str, float]:
         self._check()
         return "penalty", m * self.alpha_ * self.l1_ratio
 
-    def _errors(self, X: Any, y: Floats, train: Any, test: Any) -> Floats:
+    def _errors(self, rows: Rows, train: Any, test: Any) -> Floats:
         """Errors on the rows ``test`` of the path on the rows ``train``."""
-        X_train, y_train = X[train], y[train]
-        if is_classifier(self) and not np.ptp(y_train):
+        learnt, held_out = rows.some(train).counted(), rows.some(test)
+        if is_classifier(self) and not np.ptp(learnt.y):
             rule = "folds that leave rows of both classes to learn from"
             raise ParameterError("cv", type(self).__name__, rule, "one with a single class")
-        coefs = np.zeros((X.shape[1], self.alphas_.size))
-        if not self._is_flat(X_train, y_train):
-            problem = self._problem(X_train, y_train)
+        coefs = np.zeros((rows.X.shape[1], self.alphas_.size))
+        if not self._is_flat(learnt):
+            problem = self._problem(learnt)
             owner = type(self).__name__
             solver = paths.solver_of(self.solver, "penalty", problem, self.l1_ratio, owner)
             result = paths.walk(
@@ -80,11 +74,11 @@ class ByFolds(Certified):
                 max_steps=self.max_iter,
             )
             coefs = result.coefs.toarray()
-        error, X_test = self._error_of(y), X[test]
-        shifts = [self._intercept_of(X_train, y_train, coef) for coef in coefs.T]
+        error = self._error_of(rows)
+        shifts = [self._intercept_of(learnt, coef) for coef in coefs.T]
         shifts = shifts if self.fit_intercept else [0.0] * len(shifts)
-        predictions = (X_test @ coef + b for coef, b in zip(coefs.T, shifts, strict=True))
-        return np.array([error(prediction, y[test]) for prediction in predictions])
+        predictions = (held_out.X @ coef + b for coef, b in zip(coefs.T, shifts, strict=True))
+        return np.array([error(prediction, held_out) for prediction in predictions])
 
     def _chosen(self) -> int:
         mean = self.error_path_.mean(axis=1)

@@ -11,9 +11,10 @@ import scipy.sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from fwcore.estimators import paths
+from fwcore.estimators.paths import Rows
 from fwcore.kernels.types import Floats
 from fwcore.path_result import PathResult
 from fwcore.problem import Problem
@@ -46,29 +47,50 @@ class Certified(BaseEstimator):
         for name in self._get_param_names():
             setattr(self, name, given[name])
 
-    def fit(self, X: Any, y: Any, callback: Callable[[Any], None] | None = None) -> Any:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        callback: Callable[[Any], None] | None = None,
+    ) -> Any:
         """Fit to rows X of shape (m, p) and responses y of shape (m,).
 
-        ``callback`` is called with each `fwcore.Snapshot` of the path to alpha.
+        ``sample_weight`` of shape (m,), not negative: means over rows are weighted by it, so that a
+        row of weight 2 counts as two of weight 1. ``callback`` is called with each
+        `fwcore.Snapshot` of the path to alpha.
 
         Raises
         ------
         ParameterError
             Anything does not fit; before anything runs.
         """
-        X, y = self._validated(X, y)
-        X = self._divided(X)
-        form, value = self._asked(len(y))
+        self._fit(self._prepared(X, y, sample_weight), callback)
+        return self
+
+    def _fit(self, given: Rows, callback: Callable[[Any], None] | None) -> None:
+        rows = given.counted()
+        form, value = self._asked(len(rows.y))
         self.path_: PathResult | None = None
-        self.n_iter_, self.dual_gap_, coef = 0, 0.0, np.zeros(X.shape[1])
-        if not self._is_flat(X, y):
-            problem = self._problem(X, y)
-            coef = self._walked(problem, form, value, callback).astype(X.dtype)
-            if X.dtype != np.float64:
+        self.n_iter_, self.dual_gap_, coef = 0, 0.0, np.zeros(rows.X.shape[1])
+        if not self._is_flat(rows):
+            problem = self._problem(rows)
+            coef = self._walked(problem, form, value, callback).astype(rows.X.dtype)
+            if rows.X.dtype != np.float64:
                 # Rounded coefficients have a gap of their own.
                 self.dual_gap_ = self._gap_of(problem, form, value, coef)
-        self._keep(X, y, coef)
-        return self
+        self._keep(rows, coef)
+
+    def _prepared(self, X: Any, y: Any, sample_weight: Any) -> Rows:
+        """The rows, checked, with columns over their factors."""
+        X, y = self._validated(X, y)
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(
+                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            )
+        return Rows(self._divided(X), y, weights)
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, Floats]:
         """X and y as the problem takes them."""
@@ -82,11 +104,11 @@ class Certified(BaseEstimator):
         factors = paths.factors_of(self.penalty_factor, X.shape[1], type(self).__name__)
         return paths.divided(X, factors)
 
-    def _is_flat(self, X: Any, y: Floats) -> bool:
-        return paths.is_flat(X, y, self.fit_intercept, self.positive)
+    def _is_flat(self, rows: Rows) -> bool:
+        return paths.is_flat(rows, self.fit_intercept, self.positive)
 
-    def _problem(self, X: Any, y: Floats) -> Problem:
-        return paths.problem_of(X, y, centred=self.fit_intercept, positive=self.positive)
+    def _problem(self, rows: Rows) -> Problem:
+        return paths.problem_of(rows, centred=self.fit_intercept, positive=self.positive)
 
     def _asked(self, m: int) -> tuple[str, float]:
         """The form that is solved, and its lam or delta.
@@ -134,18 +156,20 @@ class Certified(BaseEstimator):
         verdict = problem.judge(kept, coef[kept].astype(np.float64), form, value, ridge)
         return max(verdict.true_gap, 0.0) / problem.m
 
-    def _keep(self, X: Any, y: Floats, coef: Floats) -> None:
+    def _keep(self, rows: Rows, coef: Floats) -> None:
         own = coef if self.penalty_factor is None else coef / np.asarray(self.penalty_factor)
-        self.coef_ = own.astype(X.dtype)
-        self.intercept_ = self._intercept_of(X, y, coef) if self.fit_intercept else 0.0
+        self.coef_ = own.astype(rows.X.dtype)
+        self.intercept_ = self._intercept_of(rows, coef) if self.fit_intercept else 0.0
 
-    def _intercept_of(self, X: Any, y: Floats, coef: Floats) -> float:
+    def _intercept_of(self, rows: Rows, coef: Floats) -> float:
         """The best intercept of coefficients."""
-        return paths.best_intercept(X, y, coef)
+        return rows.best_intercept(coef)
 
-    def _error_of(self, y: Floats) -> Callable[[Floats, Floats], float]:
-        """The error of predictions of some of the responses y."""
-        return lambda prediction, y: float(((y - prediction) ** 2).mean())
+    def _error_of(self, rows: Rows) -> Callable[[Floats, Rows], float]:
+        """The mean error of predictions for some of the rows."""
+        return lambda prediction, some: float(
+            np.average((some.y - prediction) ** 2, weights=some.weights)
+        )
 
     def _linear(self, X: Any) -> Floats:
         """X w + b, of shape (m,)."""

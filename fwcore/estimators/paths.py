@@ -6,7 +6,7 @@ scikit-learn divides the sum of squares by 2 m, so that lam = m * alpha * l1_rat
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -23,21 +23,68 @@ ALPHAS, EPS = 100, 1e-3
 _POINTS_A_DECADE = 8
 
 
-def problem_of(X: Any, y: Any, *, centred: bool, positive: bool) -> Problem:
+class Rows(NamedTuple):
+    """Rows to learn from: ``X`` (m, p), ``y`` (m,), and ``weights`` (m,) unless all are alike."""
+
+    X: Any
+    y: Floats
+    weights: Floats | None = None
+
+    def some(self, chosen: Any) -> Rows:
+        """Those that are chosen."""
+        weights = None if self.weights is None else self.weights[chosen]
+        return Rows(self.X[chosen], self.y[chosen], weights)
+
+    def counted(self) -> Rows:
+        """Those that have a weight; the weights with a mean of 1, so that a sum of them is m."""
+        if self.weights is None:
+            return self
+        rows = self
+        if not self.weights.all():
+            kept = np.flatnonzero(self.weights)
+            by_rows = self.X.tocsr() if scipy.sparse.issparse(self.X) else self.X
+            rows = Rows(by_rows, self.y, self.weights).some(kept)
+        weights = np.asarray(rows.weights)
+        alike = bool(np.ptp(weights) == 0.0)
+        return rows._replace(weights=None if alike else weights / weights.mean())
+
+    @property
+    def mean_response(self) -> float:
+        """The mean of y."""
+        return float(self.y.mean() if self.weights is None else self.weights @ self.y / self.y.size)
+
+    @property
+    def column_means(self) -> Floats:
+        """The means of the columns, of shape (p,)."""
+        if self.weights is None:
+            return np.asarray(self.X.mean(axis=0), dtype=np.float64).ravel()
+        return np.asarray(self.X.T @ self.weights).ravel() / self.y.size
+
+    def best_intercept(self, coef: Floats) -> float:
+        """The mean of y - X w."""
+        return float(self.mean_response - self.column_means @ coef)
+
+
+def problem_of(rows: Rows, *, centred: bool, positive: bool) -> Problem:
     """The problem of the squared loss with columns as they are, or centred for an intercept."""
-    standardize = "centre" if centred else False
-    return Problem.from_arrays(X, y, standardize=standardize, positive=positive)
+    how: dict[str, Any] = {"positive": positive}
+    if rows.weights is None:
+        how |= {"standardize": "centre" if centred else False}
+    else:
+        how |= {"standardize": False, "weights": rows.weights, "intercept": centred}
+    return Problem.from_arrays(rows.X, rows.y, **how)
 
 
-def is_flat(X: Any, y: Floats, centred: bool, positive: bool) -> bool:
+def is_flat(rows: Rows, centred: bool, positive: bool) -> bool:
     """Whether no column descends at all: then every alpha has zeros for its answer, and there is no
     path to walk.
     """
-    left = y - y.mean() if centred else y
-    if not np.abs(left).max() > 1e-14 * np.abs(y).max():
+    left = rows.y - rows.mean_response if centred else rows.y
+    if not np.abs(left).max() > 1e-14 * np.abs(rows.y).max():
         return True
-    mean = np.asarray(X.mean(axis=0)).ravel() if centred else 0.0
-    slopes = np.asarray(X.T @ left).ravel() - mean * left.sum()
+    left = left if rows.weights is None else rows.weights * left
+    mean = rows.column_means if centred else 0.0
+    slopes = np.asarray(rows.X.T @ left).ravel() - mean * left.sum()
     return not (slopes.max() if positive else np.abs(slopes).max()) > 0.0
 
 
@@ -164,7 +211,7 @@ def lasso_path(
     >>> coefs.shape, bool((gaps < 1e-2).all())
     ((10, 5), True)
     """
-    problem = problem_of(X, y, centred=False, positive=positive)
+    problem = problem_of(Rows(X, y), centred=False, positive=positive)
     chosen = solver_of(solver, "penalty", problem, l1_ratio, "lasso_path")
     grid = alpha_grid(problem, l1_ratio, alphas, eps)
     result = walk(
@@ -217,9 +264,3 @@ def divided(X: Any, factors: Floats) -> Any:
     """X with each column divided by its factor, as sparse as it was and in its own precision."""
     shares = (1.0 / factors).astype(X.dtype)
     return X @ scipy.sparse.diags_array(shares) if scipy.sparse.issparse(X) else X * shares
-
-
-def best_intercept(X: Any, y: Floats, coef: Floats) -> float:
-    """The mean of y - X w."""
-    mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
-    return float(y.mean() - mean @ coef)

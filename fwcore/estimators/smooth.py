@@ -14,9 +14,10 @@ from sklearn.utils.validation import validate_data
 
 from fwcore.estimators import paths
 from fwcore.estimators.linear import DTYPES, Certified, CertifiedRegressor
+from fwcore.estimators.paths import Rows
 from fwcore.judging import best_shift
 from fwcore.kernels.types import Floats
-from fwcore.losses import Loss, find_loss
+from fwcore.losses import Loss, Weighted, find_loss
 from fwcore.problem import Problem
 
 
@@ -27,27 +28,39 @@ class _Smooth(Certified, ABC):
     def _loss(self) -> Loss:
         """The loss, not yet fitted to a response."""
 
-    def _is_flat(self, X: Any, y: Floats) -> bool:
-        return not abs(X).max() > 0.0 or (self.fit_intercept and bool(np.ptp(y) == 0.0))
+    def _is_flat(self, rows: Rows) -> bool:
+        constant = self.fit_intercept and bool(np.ptp(rows.y) == 0.0)
+        return not abs(rows.X).max() > 0.0 or constant
 
-    def _problem(self, X: Any, y: Floats) -> Problem:
+    def _problem(self, rows: Rows) -> Problem:
         return Problem.from_arrays(
-            X,
-            y,
+            rows.X,
+            rows.y,
             loss=self._loss(),
+            weights=rows.weights,
             intercept=bool(self.fit_intercept),
             positive=self.positive,
             standardize=False,
         )
 
-    def _intercept_of(self, X: Any, y: Floats, coef: Floats) -> float:
-        if np.ptp(y) == 0.0:
-            return float(y[0])
-        return best_shift(self._loss().fitted(y, 1.0), X @ coef, y)
+    def _fitted_loss(self, rows: Rows) -> Loss:
+        return self._loss().fitted(rows.y, 1.0, rows.weights)
 
-    def _error_of(self, y: Floats) -> Callable[[Floats, Floats], float]:
-        loss = self._loss().fitted(y, 1.0)
-        return lambda prediction, y: loss.value(prediction, y) / len(y)
+    def _intercept_of(self, rows: Rows, coef: Floats) -> float:
+        if np.ptp(rows.y) == 0.0:
+            return float(rows.y[0])
+        plain = self._fitted_loss(rows)
+        loss: Any = plain if rows.weights is None else Weighted.of(plain, rows.weights)
+        return best_shift(loss, rows.X @ coef, rows.y)
+
+    def _error_of(self, rows: Rows) -> Callable[[Floats, Rows], float]:
+        loss = self._fitted_loss(rows.counted())
+
+        def error(prediction: Floats, some: Rows) -> float:
+            total = len(some.y) if some.weights is None else some.weights.sum()
+            return float(loss.value(prediction, some.y, some.weights) / total)
+
+        return error
 
 
 class FWHuber(_Smooth, CertifiedRegressor):
@@ -151,9 +164,12 @@ class FWLogistic(ClassifierMixin, _Smooth):
     def _loss(self) -> Loss:
         return find_loss("logistic")
 
-    def _is_flat(self, X: Any, y: Floats) -> bool:
+    def _is_flat(self, rows: Rows) -> bool:
         # Without an intercept the slopes at zero are X'y / 2.
-        return super()._is_flat(X, y) or not (self.fit_intercept or np.abs(X.T @ y).max() > 0.0)
+        left = rows.y if rows.weights is None else rows.weights * rows.y
+        return super()._is_flat(rows) or not (
+            self.fit_intercept or np.abs(rows.X.T @ left).max() > 0.0
+        )
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, Floats]:
         X, y = validate_data(self, X, y, accept_sparse="csc", dtype=DTYPES)
@@ -169,8 +185,8 @@ class FWLogistic(ClassifierMixin, _Smooth):
             raise ValueError(f"y must have two classes. Got one class, {self.classes_[0]!r}.")
         return X, np.where(y == self.classes_[1], 1.0, -1.0)
 
-    def _keep(self, X: Any, y: Floats, coef: Floats) -> None:
-        super()._keep(X, y, coef)
+    def _keep(self, rows: Rows, coef: Floats) -> None:
+        super()._keep(rows, coef)
         self.coef_, self.intercept_ = self.coef_[None], np.array([self.intercept_])
 
     def decision_function(self, X: Any) -> Floats:

@@ -6,7 +6,10 @@ lists: nobody asks for a loss by its name.
 
 from __future__ import annotations
 
+from typing import Any
+
 from fwcore.errors import ParameterError
+from fwcore.kernels.types import Floats
 from fwcore.losses.base import (
     Loss,
     curvature_at,
@@ -19,20 +22,24 @@ from fwcore.losses.base import (
 from fwcore.losses.huber import Huber
 from fwcore.losses.logistic import Logistic
 from fwcore.losses.squared import Squared
+from fwcore.losses.weighted import Weighted
 
 __all__ = [
     "DEFAULT_LOSS",
     "LOSSES",
     "Loss",
+    "Weighted",
     "curvature_at",
     "dual_at",
     "find_loss",
     "is_parabola",
     "is_separable",
+    "is_weighted",
     "loss_at",
     "loss_for",
     "negative_derivative_at",
     "register_loss",
+    "samples_of",
     "unregister_loss",
 ]
 
@@ -64,6 +71,18 @@ def find_loss(text: str) -> Loss:
     if name not in LOSSES:
         raise ParameterError.unknown("loss", "Problem", text, LOSSES)
     return LOSSES[name].parse(options)
+
+
+def samples_of(loss: Loss, y: Floats) -> Any:
+    """What kernels take for the response y of shape (m,): y itself, or records of a response and
+    its weight.
+    """
+    return loss.samples(y) if isinstance(loss, Weighted) else y
+
+
+def is_weighted(loss: Loss) -> bool:
+    """Whether the samples have weights."""
+    return isinstance(loss, Weighted)
 
 
 def register_loss(loss: type[Loss]) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+import numpy as np
+
 from fwcore.errors import ParameterError
 from fwcore.kernels.dispatch import compiled_only
 from fwcore.kernels.types import Floats
@@ -84,20 +86,24 @@ class Loss(Protocol):
         """Offset and scale of a standardised problem: solvers see (y - offset) / scale."""
         ...
 
-    def fitted(self, y: Floats, scale: float) -> Loss:
-        """The loss for the response y in the units given, of which solvers see y / scale."""
+    def fitted(self, y: Floats, scale: float, weights: Floats | None = None) -> Loss:
+        """The loss for the response y in the units given, of which solvers see y / scale; with
+        weights of the samples, if they have any.
+        """
         ...
 
-    def value(self, prediction: Floats, y: Floats) -> float:
-        """sum_i l(u_i, y_i); both of shape (m,)."""
+    def value(self, prediction: Floats, y: Floats, weights: Floats | None = None) -> float:
+        """sum_i w_i l(u_i, y_i), all of shape (m,); the weights are 1 where none are given."""
         ...
 
     def derivative(self, prediction: Floats, y: Floats) -> Floats:
         """l'(u_i, y_i), shape (m,)."""
         ...
 
-    def dual(self, residual: Floats, y: Floats, shrink: float) -> float:
-        """Dual value of shrink * R, where R = -l'(u)."""
+    def dual(
+        self, residual: Floats, y: Floats, shrink: float, weights: Floats | None = None
+    ) -> float:
+        """Dual value of shrink * R, where R = -l'(u); with weights, of shrink * w * R."""
         ...
 
     def initial_slope(self, sigma: Floats, y: Floats, correlate: Correlate) -> Floats:
@@ -107,6 +113,16 @@ class Loss(Protocol):
     def error(self, prediction: Floats, y: Floats) -> float:
         """The error of predictions, see ``error_name``."""
         ...
+
+
+def summed(each: Floats, weights: Floats | None) -> float:
+    """The sum over samples, with their weights if there are any."""
+    return float(each.sum() if weights is None else weights @ each)
+
+
+def times(each: Floats, weights: Floats | None) -> Floats:
+    """What each sample has, by its weight if there are any."""
+    return each if weights is None else np.asarray(weights * each)
 
 
 def refuse_options(name: str, options: str) -> None:

@@ -17,11 +17,15 @@ from fwcore.losses.base import (
     is_separable,
     loss_at,
     negative_derivative_at,
+    summed,
+    times,
 )
 
 # Of a normal sample, 1.4826 times the median absolute deviation is the standard deviation.
 _NORMAL = 1.482602218505602
 _THRESHOLD = 1.345
+# Sums of weights that differ by less are half of all.
+_EVEN = 1e-12
 
 
 class _HuberFields(NamedTuple):
@@ -79,25 +83,29 @@ class Huber(_HuberFields):
     def units(self, y: Floats) -> tuple[float, float]:
         return float(np.median(y)), float(np.sqrt(y.size))
 
-    def fitted(self, y: Floats, scale: float) -> Huber:
-        spread = _NORMAL * float(np.median(np.abs(y - np.median(y))))
+    def fitted(self, y: Floats, scale: float, weights: Floats | None = None) -> Huber:
+        deviations = np.abs(y - _median(y, weights))
+        spread = _NORMAL * _median(deviations, weights)
         # Where more than half of y is alike, the mean deviation is the next best measure.
-        spread = spread or float(np.abs(y - np.median(y)).mean())
+        spread = spread or float(np.average(deviations, weights=weights))
         return self._replace(threshold=self.multiple * spread / scale)
 
-    def value(self, prediction: Floats, y: Floats) -> float:
+    def value(self, prediction: Floats, y: Floats, weights: Floats | None = None) -> float:
         """sum_i h_t(y_i - u_i)."""
         size = np.abs(y - prediction)
         near = np.minimum(size, self.threshold)
-        return float((near * (size - 0.5 * near)).sum())
+        return summed(near * (size - 0.5 * near), weights)
 
     def derivative(self, prediction: Floats, y: Floats) -> Floats:
         """u - y, cut off at -t and t."""
         return np.clip(prediction - y, -self.threshold, self.threshold)
 
-    def dual(self, residual: Floats, y: Floats, shrink: float) -> float:
+    def dual(
+        self, residual: Floats, y: Floats, shrink: float, weights: Floats | None = None
+    ) -> float:
         """shrink R'y - 1/2 shrink^2 ||R||^2, as of the squared loss: no entry of R exceeds t."""
-        return shrink * float(residual @ y) - 0.5 * shrink**2 * float(residual @ residual)
+        left = times(residual, weights)
+        return shrink * float(left @ y) - 0.5 * shrink**2 * float(left @ residual)
 
     def initial_slope(self, sigma: Floats, y: Floats, correlate: Correlate) -> Floats:
         return correlate(np.clip(y, -self.threshold, self.threshold))
@@ -105,6 +113,17 @@ class Huber(_HuberFields):
     def error(self, prediction: Floats, y: Floats) -> float:
         """Mean absolute error."""
         return float(np.mean(np.abs(prediction - y)))
+
+
+def _median(values: Floats, weights: Floats | None) -> float:
+    """The median, in which a value of weight 2 counts as two."""
+    if weights is None:
+        return float(np.median(values))
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weights[order]) / weights.sum()
+    first = int(np.searchsorted(below, 0.5 - _EVEN))
+    after = first + int(below[first] <= 0.5 + _EVEN)
+    return float(0.5 * (values[order[first]] + values[order[min(after, values.size - 1)]]))
 
 
 @implements(loss_at, Huber)

@@ -17,6 +17,7 @@ from fwcore.losses.base import (
     loss_at,
     negative_derivative_at,
     refuse_options,
+    summed,
 )
 
 
@@ -59,12 +60,12 @@ class Logistic(_LogisticFields):
     def units(self, y: Floats) -> tuple[float, float]:
         return 0.0, 1.0
 
-    def fitted(self, y: Floats, scale: float) -> Logistic:
+    def fitted(self, y: Floats, scale: float, weights: Floats | None = None) -> Logistic:
         return self
 
-    def value(self, prediction: Floats, y: Floats) -> float:
+    def value(self, prediction: Floats, y: Floats, weights: Floats | None = None) -> float:
         """sum_i log(1 + exp(-y_i u_i))."""
-        return float(np.logaddexp(0.0, -y * prediction).sum())
+        return summed(np.logaddexp(0.0, -y * prediction), weights)
 
     def derivative(self, prediction: Floats, y: Floats) -> Floats:
         """-y / (1 + exp(y u))."""
@@ -72,12 +73,14 @@ class Logistic(_LogisticFields):
 
         return np.asarray(-y * expit(-y * prediction))
 
-    def dual(self, residual: Floats, y: Floats, shrink: float) -> float:
+    def dual(
+        self, residual: Floats, y: Floats, shrink: float, weights: Floats | None = None
+    ) -> float:
         """-sum_i (t log t + (1 - t) log(1 - t)), t = shrink * y_i R_i in [0, 1]."""
         from scipy.special import xlogy
 
         t = np.clip(shrink * y * residual, 0.0, 1.0)
-        return -float((xlogy(t, t) + xlogy(1.0 - t, 1.0 - t)).sum())
+        return -summed(xlogy(t, t) + xlogy(1.0 - t, 1.0 - t), weights)
 
     def initial_slope(self, sigma: Floats, y: Floats, correlate: Correlate) -> Floats:
         return 0.5 * sigma

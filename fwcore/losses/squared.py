@@ -17,6 +17,7 @@ from fwcore.losses.base import (
     loss_at,
     negative_derivative_at,
     refuse_options,
+    times,
 )
 
 
@@ -59,21 +60,24 @@ class Squared(_SquaredFields):
     def units(self, y: Floats) -> tuple[float, float]:
         return float(y.mean()), float(np.sqrt(y.size))
 
-    def fitted(self, y: Floats, scale: float) -> Squared:
+    def fitted(self, y: Floats, scale: float, weights: Floats | None = None) -> Squared:
         return self
 
-    def value(self, prediction: Floats, y: Floats) -> float:
+    def value(self, prediction: Floats, y: Floats, weights: Floats | None = None) -> float:
         """sum_i 1/2 (u_i - y_i)^2."""
         residual = prediction - y
-        return 0.5 * float(residual @ residual)
+        return 0.5 * float(times(residual, weights) @ residual)
 
     def derivative(self, prediction: Floats, y: Floats) -> Floats:
         """u - y."""
         return np.asarray(prediction - y)
 
-    def dual(self, residual: Floats, y: Floats, shrink: float) -> float:
+    def dual(
+        self, residual: Floats, y: Floats, shrink: float, weights: Floats | None = None
+    ) -> float:
         """shrink R'y - 1/2 shrink^2 ||R||^2."""
-        return shrink * float(residual @ y) - 0.5 * shrink**2 * float(residual @ residual)
+        left = times(residual, weights)
+        return shrink * float(left @ y) - 0.5 * shrink**2 * float(left @ residual)
 
     def initial_slope(self, sigma: Floats, y: Floats, correlate: Correlate) -> Floats:
         return sigma

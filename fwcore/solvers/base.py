@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,7 +12,7 @@ from numba import njit
 
 from fwcore.kernels.streaks import draws_in_streak
 from fwcore.kernels.types import Floats, Ints
-from fwcore.losses import Loss
+from fwcore.losses import Loss, is_weighted
 from fwcore.options import Options, WalkOptions
 from fwcore.oracles.choice import Answer
 from fwcore.problem import Problem
@@ -174,8 +175,9 @@ class Solver(ABC):
         takes a problem is the reference of others (`certified_solver`).
     needs : tuple of str
         What it needs of a loss, of `NEEDS`; a loss that has all of it is walked.
-    positive, intercept : bool
-        Whether it walks problems with the constraint a >= 0, and with an unpenalised intercept.
+    positive, intercept, weights : bool
+        Whether it walks problems with the constraint a >= 0, with an unpenalised intercept, and
+        with weights of the samples: its kernels then take `Problem.samples` for y.
     draws : "columns" or "rows"
         What random updates, if it makes any, look at.
     most_entries : int, optional
@@ -203,6 +205,7 @@ class Solver(ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     positive: ClassVar[bool] = False
     intercept: ClassVar[bool] = False
+    weights: ClassVar[bool] = False
     draws: ClassVar[str] = "columns"
     most_entries: ClassVar[int | None] = None
     counts: ClassVar[bool] = True
@@ -222,6 +225,17 @@ class Solver(ABC):
         return tuple(
             words for need, words in NEEDS.items() if need in self.needs and not getattr(loss, need)
         )
+
+    def misfits(self, problem: Problem) -> Iterator[tuple[str, str, Any]]:
+        """What a problem has that the method does not know: parameter, rule, what was got."""
+        if lacking := self.lacks(problem.loss):
+            yield "loss", f"one with {' and '.join(lacking)}", problem.loss.text
+        if problem.positive and not self.positive:
+            yield "positive", "False: this method does not know the constraint a >= 0", True
+        if problem.intercept and not self.intercept:
+            yield "intercept", "False: this method has no intercept", True
+        if is_weighted(problem.loss) and not self.weights:
+            yield "weights", "left out: this method does not know weights of samples", "some"
 
     def variant(self, options: Any) -> dict[str, Any]:
         """Those options, by name, for whose values kernels are compiled again."""

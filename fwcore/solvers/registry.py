@@ -30,7 +30,7 @@ from fwcore.solvers.mirror_descent.truncgrad import TruncatedGradient
 from fwcore.solvers.proximal.apg import AcceleratedProjection
 from fwcore.solvers.proximal.fista import Fista
 from fwcore.solvers.working_set.active_set import ActiveSet
-from fwcore.solvers.working_set.certified import Certified
+from fwcore.solvers.working_set.certified import Certified, CertifiedBall
 from fwcore.solvers.working_set.corrective_fw import CorrectiveFW
 
 SOLVERS: tuple[Solver, ...] = (
@@ -38,6 +38,7 @@ SOLVERS: tuple[Solver, ...] = (
     DeterministicFW(),
     AwayFW(),
     PairwiseFW(),
+    CertifiedBall(),
     CorrectiveFW(),
     Certified(),
     RowsFW(),
@@ -72,12 +73,7 @@ def certified_solver(problem: Problem, form: str) -> Solver:
         There is none.
     """
     for solver in all_solvers():
-        takes = (
-            not solver.lacks(problem.loss)
-            and (solver.positive or not problem.positive)
-            and (solver.intercept or not problem.intercept)
-        )
-        if solver.certified and solver.form == form and takes:
+        if solver.certified and solver.form == form and not any(solver.misfits(problem)):
             return solver
     rule = "one of which a solver is certified, for this loss"
     raise ParameterError("form", "fwcore", rule, form)

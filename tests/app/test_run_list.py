@@ -155,9 +155,9 @@ def test_the_code_of_a_recorded_run_makes_it(page, sent):
 
 
 def test_the_certified_answer_is_offered_until_it_is_in_the_list(page):
-    assert page.wire.state["certified"] == "corrective_fw"
+    assert page.wire.state["certified"] == "certified_ball"
     page.hear({"do": "set", "name": "loss", "value": "huber:2"})
-    assert page.wire.state["certified"] == "apg"
+    assert page.wire.state["certified"] == "certified_ball"
     fields = [field for field in page.wire.state["problem"] if field["name"] == "loss"]
     assert [field["value"] for field in fields] == ["huber", "2"]
     page.hear({"do": "set", "name": "loss", "value": "huber:-1"})

@@ -122,6 +122,10 @@ CASES: dict[str, tuple[dict[str, Any], ...]] = {
         {"rule": "moved"}, {"threads": 2}, {"l1_ratio": 0.5},
         {"l1_ratio": 0.5, "engine": "descent"},
     ),
+    "certified_ball": (
+        *({"engine": engine, **walk} for engine in ("auto", "descent") for walk in WALK[2:]),
+        {"rule": "moved"}, {"threads": 2},
+    ),
     "fista": (*WALK, {"l1_ratio": 0.5}, {"rule": "gap", "check": 3}),
     "apg": (*WALK, {"rule": "gap", "check": 3}),
     "omp": ({}, {"tol": 0.3}, *ORACLES),

@@ -53,11 +53,14 @@ def least_objective(problem, lam, ridge):
     return float(found.fun)
 
 
+@pytest.mark.parametrize(
+    "seeds", [range(12), pytest.param(range(12, 200), marks=pytest.mark.slow)], ids=["few", "many"]
+)
 @pytest.mark.parametrize("loss", ["squared", "logistic", "huber"])
 @pytest.mark.parametrize("engine", ["auto", "descent"])
 @pytest.mark.parametrize("l1_ratio", [1.0, 0.5])
-def test_a_path_of_any_loss_ends_at_the_minimum(loss, engine, l1_ratio):
-    for seed in range(12):
+def test_a_path_of_any_loss_ends_at_the_minimum(loss, engine, l1_ratio, seeds):
+    for seed in seeds:
         problem = mixed(loss, seed)
         grid = problem.lam_max * np.geomspace(0.9, 0.05, 6)
         result = walk_path(problem, "certified", grid, tol=1e-10, l1_ratio=l1_ratio, engine=engine)
@@ -72,14 +75,58 @@ def test_a_path_of_any_loss_ends_at_the_minimum(loss, engine, l1_ratio):
             assert reached >= least - 1e-6 * problem.f0
 
 
+@pytest.mark.parametrize(
+    ("loss", "engine"),
+    [("squared", "auto"), ("squared", "descent"), ("logistic", "auto"), ("huber", "auto")],
+)
+def test_a_ball_of_any_loss_holds_the_minimum_of_its_penalty(loss, engine):
+    for seed in range(12):
+        problem = mixed(loss, seed)
+        grid = problem.lam_max * np.geomspace(0.9, 0.05, 6)
+        penalised = walk_path(problem, "certified", grid, tol=1e-11).points
+        penalised = penalised[penalised["l1"] > 0.0]
+        radii = penalised["l1"]
+        result = walk_path(problem, "certified_ball", radii, tol=1e-9, engine=engine)
+        assert result.status == Status.SMALL_GAP
+        assert result.max_relative_gap <= 1e-9 * (1 + 1e-6)
+        assert (result.points["l1"] <= radii * (1 + 1e-12)).all()
+        # Below the penalised minimum by no more than its own gap.
+        difference = result.points["objective"] - penalised["objective"]
+        assert np.abs(difference).max() <= 1e-7 * problem.f0
+
+
+@pytest.mark.parametrize("loss", ["squared", "huber"])
+def test_a_ball_that_holds_nothing_back_has_the_minimum_of_all(loss):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((80, 10))
+    problem = Problem.from_arrays(X, X[:, 0] + random.standard_normal(80), loss=loss)
+    free = scipy.optimize.minimize(
+        lambda a: problem.loss.value(problem.design.matrix() @ a, problem.y),
+        np.zeros(10),
+        jac=lambda a: (
+            problem.design.matrix().T
+            @ problem.loss.derivative(problem.design.matrix() @ a, problem.y)
+        ),
+        options={"gtol": 1e-12},
+    )
+    radii = np.abs(free.x).sum() * np.array([0.5, 2.0, 100.0])
+    for engine in ["descent", "auto"]:
+        result = walk_path(problem, "certified_ball", radii, tol=1e-9, engine=engine)
+        assert result.max_relative_gap <= 1e-9 * (1 + 1e-6)
+        assert result.points["objective"][1:] == pytest.approx(free.fun, abs=1e-9 * problem.f0)
+
+
+@pytest.mark.parametrize("name", ["certified", "certified_ball"])
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
-def test_the_gap_of_every_round_bounds_the_true_gap_of_any_loss(loss):
+def test_the_gap_of_every_round_bounds_the_true_gap_of_any_loss(loss, name):
     for seed in range(6):
         problem = mixed(loss, seed)
-        walk = Walk(problem, "certified", grids.lam_grid(problem, 8), {"tol": 1e-7})
+        grid = grids.lam_grid(problem, 8)
+        grid = grid if name == "certified" else grids.delta_grid(problem.f0 / grid[0], 8)
+        walk = Walk(problem, name, grid, {"tol": 1e-7})
         for snapshot in toys.follow(walk, wanted=1):
             judged = problem.judge(
-                snapshot.indices, snapshot.coefficients, "penalty", snapshot.value
+                snapshot.indices, snapshot.coefficients, walk.solver.form, snapshot.value
             )
             assert snapshot.rows["gap"][0] >= judged.true_gap - 1e-12 * problem.f0
 

@@ -33,15 +33,17 @@ from fwcore.estimators import (
     lasso_path,
 )
 
+# That a weight of 2 is two rows is compared to seven digits: two answers within a gap of 1e-6 need
+# not be so much alike.
 CHECKED = (
     FWLasso(),
     FWElasticNet(),
-    FWLassoCV(alphas=10),
-    FWElasticNetCV(alphas=10),
+    FWLassoCV(alphas=10, tol=1e-12),
+    FWElasticNetCV(alphas=10, tol=1e-12),
     FWHuber(),
     FWLogistic(),
-    FWHuberCV(alphas=5, cv=3),
-    FWLogisticCV(alphas=5, cv=3),
+    FWHuberCV(alphas=5, cv=3, tol=1e-12),
+    FWLogisticCV(alphas=5, cv=3, tol=1e-12),
 )
 CHECKS = [pair for estimator in CHECKED for pair in estimator_checks_generator(estimator)]
 

@@ -192,9 +192,9 @@ def test_without_a_bound_of_its_curvature_a_loss_has_open_loop_steps_only():
 @pytest.mark.parametrize(
     ("loss", "form", "expected"),
     [
-        ("squared", "ball", "corrective_fw"),
+        ("squared", "ball", "certified_ball"),
         ("squared", "penalty", "certified"),
-        ("logistic", "ball", "apg"),
+        ("logistic", "ball", "certified_ball"),
         ("huber", "penalty", "certified"),
     ],
 )

@@ -8,6 +8,9 @@ itself. An intercept is minimised over in each cycle, and exactly after each rou
 backtracking line search on the penalised objective (Lee, Sun & Saunders 2014; Friedman, Hastie &
 Tibshirani 2010 without the line search).
 
+In the ball form lam is the level at which the l1 norm is the radius, see
+`fwcore.solvers.working_set._level_search`.
+
 Cycles converge linearly. From the last few a combination with coefficients that add up to 1 is
 taken where it lowers the objective (Bertrand & Massias 2021).
 """
@@ -24,7 +27,7 @@ from fwcore.design import col_axpy, col_dot, col_entries, weighted_axpy, weighte
 from fwcore.kernels.dispatch import implements
 from fwcore.kernels.soft_threshold import soft_threshold
 from fwcore.kernels.types import Floats
-from fwcore.kernels.vectors import add_multiple, copy_into, total
+from fwcore.kernels.vectors import add_constant, add_multiple, copy_into, total, total_size
 from fwcore.losses import curvature_at, is_parabola
 from fwcore.solvers.working_set._engine import admit, gather, load, minimise, most_joining
 from fwcore.solvers.working_set._extrapolation import (
@@ -34,6 +37,7 @@ from fwcore.solvers.working_set._extrapolation import (
     shares,
     weighted_length,
 )
+from fwcore.solvers.working_set._level_search import begin_search, fits, next_level, shrink_into
 from fwcore.solvers.working_set._line_search import search
 
 _PLAIN = 5
@@ -45,6 +49,8 @@ _ALONE = 40
 """After so many cycles over the active columns the others get a turn."""
 _INEXACT = 0.1
 """A model is minimised until its slopes are off by this share of what they were off at first."""
+_LEVELS, _OFF = 6, 0.25
+"""Of the ball form: levels that a round tries, and how much of the slack their l1 norm may cost."""
 _FLOOR = 1e-5
 """Least weight, as a share of the bound of the curvature: without one a column that only far-off
 samples have would move without limit."""
@@ -146,7 +152,7 @@ def _cycle(design, loss, engine, run, active):
     only; by how much a slope was off at most.
     """
     counters, it = run.counters[0], engine.descent[0]
-    lam, ridge, positive = counters.value, counters.ridge, counters.positive
+    lam, ridge, positive = run.it[0].level, counters.ridge, counters.positive
     coef, curvatures, columns, left = engine.coef, engine.curvature, run.columns, engine.left
     largest, visits, size = 0.0, 0, run.it[0].size
     if not is_parabola(loss) and run.it[0].intercept:
@@ -178,7 +184,7 @@ def _cycle(design, loss, engine, run, active):
 def _extrapolate(engine, run):
     """Go to the combination of the last cycles, where it is allowed and lowers the model."""
     counters, it, coef = run.counters[0], engine.descent[0], engine.coef[: run.it[0].size]
-    lam, ridge, weights = counters.value, counters.ridge, engine.weights
+    lam, ridge, weights = run.it[0].level, counters.ridge, engine.weights
     ones = (it.first_sum - it.left_sum) / weights.size
     present = penalised(weighted_length(engine.left, weights, ones), coef, lam, ridge)
     parts, left, left_sum = shares(engine.coefs, coef.size), engine.lefts[0], 0.0
@@ -254,9 +260,9 @@ def _make_model(design, y, loss, engine, run):
         run.counters[0].dots += size
 
 
-@implements(minimise, Descent)
-def _minimise(engine, design, y, loss, run, slack):
-    run.it[0].level = run.counters[0].value
+@njit(nogil=True, cache=True)
+def _descend(engine, design, y, loss, run, slack):
+    """Minimise with the level for its penalty; the largest change of a coefficient."""
     moved = 0.0
     for _ in range(1 if is_parabola(loss) else _NEWTON):
         _make_model(design, y, loss, engine, run)
@@ -269,6 +275,41 @@ def _minimise(engine, design, y, loss, run, slack):
         if first <= slack:
             break
     return moved
+
+
+@njit(nogil=True, cache=True)
+def _descend_in_ball(engine, design, y, loss, run, slack):
+    """The same with the level at which the l1 norm is the radius."""
+    it, radius, moved = run.it[0], run.counters[0].value, 0.0
+    enough, search = _OFF * slack * radius, begin_search(it)
+    for _ in range(_LEVELS):
+        moved = max(moved, _descend(engine, design, y, loss, run, slack))
+        norm = total_size(engine.coef[: it.size])
+        if fits(it.level, norm - radius, enough):
+            break
+        it.settled = False
+        search = next_level(it, radius, norm, search)
+        if is_parabola(loss):
+            _take_back(engine, run)
+    it.aim = it.level
+    shrink_into(engine.coef[: it.size], radius)
+    return moved
+
+
+@njit(nogil=True, inline="always")
+def _take_back(engine, run):
+    """The residual of a parabola where the cycles ended: the next model begins there."""
+    it = engine.descent[0]
+    copy_into(engine.left, run.residual)
+    add_constant(run.residual, (it.first_sum - it.left_sum) / run.residual.size)
+
+
+@implements(minimise, Descent)
+def _minimise(engine, design, y, loss, run, slack):
+    if run.it[0].ball:
+        return _descend_in_ball(engine, design, y, loss, run, slack)
+    run.it[0].level = run.counters[0].value
+    return _descend(engine, design, y, loss, run, slack)
 
 
 @implements(gather, Descent)

@@ -10,6 +10,9 @@ from fwcore.losses import loss_at, negative_derivative_at
 
 _SUFFICIENT = 1e-4
 _SHORTEST = 1e-10
+# Near the minimum slopes are still told apart where objectives are not: there a step is as good as
+# its model.
+_ROUNDING = 1e-14
 
 
 @njit(nogil=True, cache=True)
@@ -55,15 +58,17 @@ def search(design, y, loss, engine, run):
             counters.entries += col_entries(design, run.columns[k])
     if run.it[0].intercept:
         add_constant(engine.change, _model_shift(run.residual, engine.weights, engine.change))
-    slope = _penalty_along(before, coef, 1.0, counters.value, counters.ridge)
+    lam = run.it[0].level
+    slope = _penalty_along(before, coef, 1.0, lam, counters.ridge)
     for i in range(y.size):
         slope -= run.residual[i] * engine.change[i]
     step = 2.0
     while True:
         step = 0.5 * step if step > _SHORTEST else 0.0
         loss_there = _loss_along(loss, y, run.image, engine.change, step, engine.left)
-        growth = _penalty_along(before, coef, step, counters.value, counters.ridge)
-        if step == 0.0 or loss_there + growth <= it.loss + _SUFFICIENT * step * min(slope, 0.0):
+        growth = _penalty_along(before, coef, step, lam, counters.ridge)
+        least = it.loss + _SUFFICIENT * step * min(slope, 0.0) + _ROUNDING * it.loss
+        if step == 0.0 or loss_there + growth <= least:
             break
     for k in range(size if step < 1.0 else 0):
         coef[k] = before[k] + step * (coef[k] - before[k])

@@ -69,11 +69,11 @@ class WorkingSetSolver(Solver):
         ridge = options.ridge_weight(value) if self.form == "penalty" else 0.0
         previous = float(run.counters["value"][0])
         start_point(run.counters, value, ridge)
-        run.open_point(previous or problem.lam_max, value)
+        run.open_point(previous, value)
 
     def advance(self, problem: Problem, state: CertifiedState, n: int) -> Rows:
         rows, done, wanted = new_rows(n), 0, PASS
-        seen = (problem.design, problem.y, problem.loss, problem.sigma, problem.sqnorms)
+        seen = (problem.design, problem.samples, problem.loss, problem.sigma, problem.sqnorms)
         while wanted != DONE:
             made, wanted = rounds(*seen, problem.entries, state.arrays, rows[done:])
             done += made

@@ -16,6 +16,10 @@ from fwcore.solvers.working_set._screening import Screen
 
 # A point begins less strictly than the last one ended.
 _LESS, _LEAST = 1.5, 1e-6
+_BALL = 0.3
+# The level of the first ball, as a share of that of a = 0; and of any other that of the last, at
+# least.
+_FIRST, _LOWER = 0.9, 0.3
 # Idle columns are kept at hand up to this number and that of the active ones, since many come back.
 _IDLE = 512
 
@@ -34,6 +38,9 @@ CONTROL = np.dtype(
         ("inside", np.float64),
         ("slack", np.float64),
         ("level", np.float64),
+        ("aim", np.float64),
+        ("rate", np.float64),
+        ("highest", np.float64),
         ("spent", np.int64),
         ("phase", np.int64),
         ("moved", np.float64),
@@ -56,9 +63,9 @@ class WorkingSet(NamedTuple):
     the support. ``it`` (1,): the size; whether the form is the ball; whether there is an intercept,
     and which; f(0); the gap that ends a point; by how much a column may be steeper than ``level``,
     a factor of it, and by how much the slopes of the working set may be off, as a share of it; the
-    entries touched since the last pass; the phase; of the last round the largest change, whether
-    the engine came to an end, the loss, the l1 norm, ||a||^2, the non-zeros; the passes of the
-    path.
+    level to begin a round with, how it changes with the l1 norm, and that of a = 0; the entries
+    touched since the last pass; the phase; of the last round the largest change, whether the
+    engine came to an end, the loss, the l1 norm, ||a||^2, the non-zeros; the passes of the path.
     """
 
     engine: Engine
@@ -80,6 +87,7 @@ class WorkingSet(NamedTuple):
         it = np.zeros(1, CONTROL)
         it["ball"], it["f0"], it["target"] = ball, problem.f0, options.tol * problem.f0
         it["strictness"], it["inside"], it["loss"] = 1.0, engine.loosest, problem.f0
+        it["level"] = it["highest"] = problem.lam_max
         image = problem.fitted(np.zeros(0, np.int64), np.zeros(0))
         it["intercept"], it["shift"] = problem.intercept, image[0]
         counters = new_counters(problem, options)
@@ -142,21 +150,39 @@ class WorkingSet(NamedTuple):
         _take_over(problem.design, problem.sigma, problem.sqnorms, run, values)
         return run
 
+    @property
+    def loosest(self) -> float:
+        """How accurate a point begins: where the gap is of the first order in slopes, as that of
+        the ball, only so loosely.
+        """
+        return min(_BALL, self.engine.loosest) if self.it["ball"][0] else self.engine.loosest
+
     def open_point(self, previous: float, value: float) -> None:
-        """Go to the point ``value`` after the point ``previous``."""
+        """Go to the point ``value`` after the point ``previous``, which is 0 before the first."""
         it, engine = self.it, self.engine
-        it["inside"] = min(engine.loosest, _LESS * float(it["inside"][0]))
+        it["inside"] = min(self.loosest, _LESS * float(it["inside"][0]))
         it["strictness"] = min(1.0, _LESS * float(it["strictness"][0]))
         if it["inside"] < _LEAST or it["strictness"] < _LEAST:
             # The last point ended in rounding error.
-            it["inside"], it["strictness"] = engine.loosest, 1.0
+            it["inside"], it["strictness"] = self.loosest, 1.0
         it["phase"] = MINIMISE
+        level = float(it["level"][0])
+        aim = it["aim"] = self._aim(previous, value)
         if engine.foresees:
             it["phase"], it["slack"] = FORESEE, 0.0
-            it["level"] = max(2.0 * value - previous, 0.0)
+            it["level"] = max(2.0 * aim - level, 0.0)
             self.pruned(engine.wanted(self.size, float(it["level"][0])))
         elif self.size > 2 * int(it["nnz"][0]) + _IDLE:
             self.pruned(engine.wanted(self.size, 0.5 * float(it["level"][0])))
+
+    def _aim(self, previous: float, value: float) -> float:
+        """The level of the point ``value``: foreseen from how it fell before, of a ball."""
+        it = self.it
+        if not it["ball"][0]:
+            return value
+        level = float(it["level"][0])
+        foreseen = level + float((it["rate"] * (value - it["l1"]))[0])
+        return _FIRST * level if not previous else max(foreseen, _LOWER * level)
 
     def pruned(self, keep: NDArray[np.bool_]) -> None:
         """Leave only those of the working set that ``keep`` (size,) marks, all active ones among

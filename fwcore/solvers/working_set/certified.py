@@ -13,6 +13,7 @@ from fwcore.solvers.working_set._descent import Descent
 from fwcore.solvers.working_set._engine import Engine
 from fwcore.solvers.working_set._face import Face
 from fwcore.solvers.working_set._solver import (
+    CertifiedOptions,
     CertifiedPenaltyOptions,
     CertifiedState,
     WorkingSetSolver,
@@ -28,10 +29,8 @@ _GATHERED = 5
 _CYCLES = 15
 
 
-class CertifiedEngineOptions(CertifiedPenaltyOptions):
-    """Those of `Certified`."""
-
-    engine = Choice(
+def _engine_choice() -> Choice:
+    return Choice(
         default="auto",
         choices={
             "auto": "by what points cost",
@@ -42,6 +41,18 @@ class CertifiedEngineOptions(CertifiedPenaltyOptions):
         doc="faces: exact steps on few active columns, of the squared loss. descent: proximal "
         "Newton steps, each by coordinate descent. auto: whichever costs fewer operations.",
     )
+
+
+class CertifiedEngineOptions(CertifiedPenaltyOptions):
+    """Those of `Certified`."""
+
+    engine = _engine_choice()
+
+
+class CertifiedBallOptions(CertifiedOptions):
+    """Those of `CertifiedBall`."""
+
+    engine = _engine_choice()
 
 
 @dataclass
@@ -70,6 +81,7 @@ class Certified(WorkingSetSolver):
     form = "penalty"
     needs = ("curvature_bound",)
     intercept = True
+    weights = True
     Options = CertifiedEngineOptions
 
     def variant(self, options: Any) -> dict[str, Any]:
@@ -118,6 +130,20 @@ class Certified(WorkingSetSolver):
         state.trial.begin_engine(_on_entries(problem, state.arrays))
         engine = Descent.of(problem.m) if state.arrays.engine.exact else Face.of()
         state.arrays = state.arrays.moved_to(problem, engine)
+
+
+class CertifiedBall(Certified):
+    """min f(a) subject to sum abs(a) <= delta, of any loss, on a working set.
+
+    The twin of `Certified` for users of delta. Proximal Newton steps have a penalty whose level is
+    searched for, so that the l1 norm is delta; steps on faces keep to the ball themselves. The gap
+    of the trace is an upper bound of the true Frank-Wolfe gap over all columns, in every round.
+    """
+
+    name = "certified_ball"
+    title = "Certified working set, in a ball"
+    form = "ball"
+    Options = CertifiedBallOptions
 
 
 def _entry(problem: Problem) -> int:
