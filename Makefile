@@ -10,7 +10,7 @@ PORT ?= 5006
 TWICE := -n 2 --dist loadfile --no-loadscope-reorder
 DEPENDENCIES := pyproject.toml constraints.txt
 
-.PHONY: serve test test-all bench lint format clean install chromium
+.PHONY: serve test test-all bench lint format clean install chromium glmnet
 
 serve: $(VENV)/.installed
 	$(if $(PUBLIC),FWCORE_PUBLIC=1) $(BIN)/panel serve app --port $(PORT) --warm \
@@ -25,8 +25,8 @@ test-all: $(VENV)/.installed-test $(VENV)/.installed-lab chromium lint
 	$(BIN)/python -m pytest tests/browser --durations=10
 
 # adelie asks for numpy below 2, which it does not need, copt for what is there: hence without
-# dependencies. glmnet is run where Rscript has it.
-bench: $(VENV)/.installed-test $(VENV)/.installed-bench chromium
+# dependencies. glmnet is a package of R.
+bench: $(VENV)/.installed-test $(VENV)/.installed-bench chromium glmnet
 	$(PIP) --no-deps adelie copt
 	$(BIN)/python tests/benchmarks/run.py $(PARTS) $(if $(CASES),--cases $(CASES)) \
 		$(if $(PEERS),--peers $(PEERS))
@@ -58,6 +58,13 @@ $(VENV)/.installed: $(VENV)/bin/python $(DEPENDENCIES)
 $(VENV)/.installed-%: $(VENV)/bin/python $(DEPENDENCIES)
 	$(PIP) --editable ".[$*]"
 	@touch $@ $(VENV)/.installed
+
+glmnet:
+	@command -v Rscript > /dev/null \
+	|| { command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ] \
+	     && apt-get update --quiet=2 \
+	     && apt-get install --quiet=2 --yes --no-install-recommends r-cran-glmnet > /dev/null; } \
+	|| echo "No R: glmnet will be left out. Install it, on Debian: sudo apt-get install r-cran-glmnet"
 
 # The browser tests drive Debian's Chromium; where there is none and none can be installed they are
 # skipped, with the reason.

@@ -2,6 +2,7 @@
 suppressPackageStartupMessages({library(glmnet); library(Matrix)})
 folder <- commandArgs(trailingOnly = TRUE)[1]
 thresh <- as.numeric(commandArgs(trailingOnly = TRUE)[2])
+type <- commandArgs(trailingOnly = TRUE)[3]
 read <- function(name, what, size = 8) readBin(file.path(folder, name), what, n = 2^31 - 1, size = size)
 shape <- read("shape", "integer", 4)
 values <- read("values", "double")
@@ -13,7 +14,7 @@ if (shape[3] == 1) {
 y <- read("y", "double")
 lambda <- read("lambda", "double")
 fit <- function() glmnet(X, y, lambda = lambda, thresh = thresh, standardize = FALSE, intercept = FALSE, maxit = 1e7,
-                         type.gaussian = "naive")
+                         type.gaussian = type)
 time <- system.time(result <- fit())
 beta <- as(result$beta, "CsparseMatrix")
 write <- function(name, x) writeBin(x, file.path(folder, name))

@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,7 +80,8 @@ def _ours_to_call(module: Any) -> Callable[[Any, Any, Any, float], Timed]:
     return run
 
 
-def _glmnet(X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
+def _glmnet(updates: str, X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
+    """``updates``: "naive" or "covariance", its two ways to update slopes."""
     sparse = scipy.sparse.issparse(X)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -95,7 +97,7 @@ def _glmnet(X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
         write("y", y, np.float64)
         write("lambda", lam / y.size, np.float64)
         script = Path(__file__).with_name("glmnet.R")
-        command = ["Rscript", str(script), name, str(tolerance)]
+        command = ["Rscript", str(script), name, str(tolerance), updates]
         told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
         read = [np.fromfile(folder / f"beta_{part}", dtype) for part, dtype in _SPARSE]
     rows, indptr, values = read
@@ -110,11 +112,14 @@ _SPARSE = (("rows", np.int32), ("indptr", np.int32), ("values", np.float64))
 
 PEERS = (
     Peer("adelie", (1e-6, 1e-8, 1e-10, 1e-12, 1e-14), _ours_to_call(adelie), _installed("adelie")),
-    Peer(
-        "glmnet",
-        (1e-6, 1e-8, 1e-10, 1e-12, 1e-14),
-        _glmnet,
-        lambda: shutil.which("Rscript") is not None,
+    *(
+        Peer(
+            f"glmnet {updates}",
+            (1e-6, 1e-8, 1e-10, 1e-12, 1e-14),
+            partial(_glmnet, updates),
+            lambda: shutil.which("Rscript") is not None,
+        )
+        for updates in ("naive", "covariance")
     ),
     Peer("celer", (1e-3, 1e-4, 1e-5, 1e-6), _ours_to_call(celer), _installed("celer")),
     Peer("skglm", (1e-3, 1e-4, 1e-5, 1e-6, 1e-7), _ours_to_call(skglm), _installed("skglm")),

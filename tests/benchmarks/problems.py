@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -84,6 +85,41 @@ def gaussian() -> Case:
     return _dense("gaussian", made.X, made.y)
 
 
+def equicorrelated() -> Case:
+    """150 x 30,000, every two columns with a correlation of 0.9, 20 of them relevant."""
+    random = np.random.default_rng(0)
+    X = np.sqrt(0.9) * random.standard_normal((150, 1)) + np.sqrt(0.1) * random.standard_normal(
+        (150, 30_000)
+    )
+    return _dense("equicorrelated", X, *_response(X, 20, random))
+
+
+def expression(rows: int, columns: int) -> Case:
+    """The shape and the correlation of gene expression: blocks of twenty genes that go together."""
+    random = np.random.default_rng(0)
+    common = np.repeat(random.standard_normal((rows, columns // 20 + 1)), 20, axis=1)
+    X = 0.8 * common[:, :columns] + 0.6 * random.standard_normal((rows, columns))
+    return _dense(f"expression {rows} x {columns:,}", X, *_response(X, 10, random))
+
+
+def farm_ads() -> Case:
+    """The shape of farm-ads: 3,313 x 49,164, words that occur or not, 655,000 of them."""
+    made = zipf_sparse(3_313, 49_164, 655_000, relevant=200, snr=3.0, values="ones", labels=True)
+    return _sparse("farm-ads", made.X, made.y)
+
+
+def tall() -> Case:
+    """4,000 x 3,000, neighbours with a correlation of 0.8, 100 relevant; to lam max / 1000."""
+    made = correlated_gaussian(4_000, 3_000, 100, rho=0.8, snr=3.0)
+    return dataclasses.replace(_dense("tall", made.X, made.y), span=1000.0)
+
+
+def _response(X: Any, relevant: int, random: Any) -> tuple[Any]:
+    """The sum of evenly spread columns, with half as much noise."""
+    signal = X[:, :: X.shape[1] // relevant][:, :relevant].sum(axis=1)
+    return (signal + 0.5 * signal.std() * random.standard_normal(signal.size),)
+
+
 def tfidf() -> Case:
     """A sparse matrix of E2006-tfidf's shape: Zipf column counts, positive values, 500 relevant
     columns.
@@ -97,17 +133,27 @@ def log1p() -> Problem:
     return datasets.read("log1p-shaped").problem()
 
 
-CASES: dict[str, Callable[[], Case]] = {
+FILED: dict[str, Callable[[], Case]] = {
     "pyrim": lambda: _products("pyrim"),
     "triazines": lambda: _products("triazines"),
     "arcene": lambda: _dense_of("arcene"),
     "dorothea": lambda: _sparse_of("dorothea"),
     "classic": lambda: _sparse_of("classic"),
+}
+MADE: dict[str, Callable[[], Case]] = {
     "gaussian": gaussian,
+    "equicorrelated": equicorrelated,
+    "riboflavin": lambda: expression(71, 4_088),
+    "colon": lambda: expression(62, 2_000),
+    "leukemia": lambda: expression(34, 7_129),
+    "farm-ads": farm_ads,
+    "tall": tall,
     "tfidf": tfidf,
 }
+"""Those that are made: of these shapes, not of these data."""
+CASES: dict[str, Callable[[], Case]] = FILED | MADE
 
 
 def available(name: str) -> bool:
     """Whether the files of a case are at hand."""
-    return name in ("gaussian", "tfidf") or datasets.available(datasets.find(name))
+    return name in MADE or datasets.available(datasets.find(name))

@@ -2,7 +2,7 @@
 kernels reach; the page.
 
 Prints tables, and writes README.md and measured.json beside this file. A part of it: ``make bench
-PARTS="certified sampled" CASES=pyrim PEERS=glmnet``. Parts are start, certified, logistic, same,
+PARTS="certified sampled" CASES=pyrim PEERS=celer``. Parts are start, certified, logistic, same,
 sampled, rows, oracles, machine, loading, page, store, and log1p, which needs 3 GB and is left out
 unless asked for.
 """
