@@ -83,8 +83,10 @@ class Preparation:
         """
         if all(run.state.over for run in self._runs):
             raise _StoppedError
-        taken = time.monotonic() - self._begun
-        left = ""
+        # Until something is done, it is compiled, or others are waited for.
+        if not done:
+            self._begun = time.monotonic()
+        taken, left = time.monotonic() - self._begun, ""
         if done and taken > _LONG_SECONDS:
             left = f", about {taken / done * (total - done):.0f} s left"
         self._announce(f"{text}: {done / total:.0%}{left}.")
@@ -100,7 +102,6 @@ class Preparation:
         """One turn of it; whether that was the last."""
         experiment = self._experiment
         if self._problem is None:
-            self._begun = time.monotonic()
             self._problem = shelf.load(
                 experiment.dataset,
                 experiment.split_seed,
@@ -116,7 +117,6 @@ class Preparation:
             if not any(run.solver.form == "ball" for run in self._runs):
                 return True
             self._begin_to_find(self._problem)
-            self._begun = time.monotonic()
             return False
         begun = time.monotonic()
         while self._finding is not None:

@@ -29,7 +29,7 @@ _POLITE_SECONDS = 0.05
 _progress = {"done": 0, "total": 0}
 
 _X = np.random.default_rng(0).standard_normal((6, 8))
-_FIRST = ("cd", "certified", "sfw")
+_FIRST = ("sfw", "fw", "certified", "cd")
 
 
 @cache
@@ -114,8 +114,8 @@ def every_solver() -> Iterator[str]:
     """Compile all solvers for all storages, dense designs first; yield the name of each that is
     ready.
 
-    What most people run first comes first; a path on the ball waits until `certified` has found
-    its end. While somebody waits for another solver, that one is compiled first.
+    What a page opens with comes first, then `certified`, which finds the end of a grid on the ball
+    where that is not known. While somebody waits for another solver, that one is compiled first.
     """
     ours = sorted(
         (s for s in all_solvers() if s.compiles),

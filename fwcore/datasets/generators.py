@@ -169,6 +169,8 @@ def zipf_sparse(
     indptr = indptr.astype(np.int32 if indptr[-1] < 2**31 else np.int64)
     indices = np.empty(indptr[-1], np.int32)
     stream = new_stream(seed)
+    # Compiled before it is told that anything is done.
+    _fill_rows(indptr[:1], rows, stream, indices)
     for share, part in _parts(indptr):
         stages.READ.tell(_FILLING * share)
         _fill_rows(part, rows, stream, indices)

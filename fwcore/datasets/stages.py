@@ -35,10 +35,10 @@ class Stage:
             listener(self.text, round(_WHOLE * done), _WHOLE)
 
 
-READ = Stage("Reading the data", 0.0, 0.5)
-SPLIT = Stage("Splitting the rows", 0.5, 0.6)
-SCALE = Stage("Scaling the columns", 0.6, 0.85)
-KEEP = Stage("Keeping the problem on disk", 0.85, 1.0)
+READ = Stage("Reading the data", 0.0, 0.35)
+SPLIT = Stage("Splitting the rows", 0.35, 0.62)
+SCALE = Stage("Scaling the columns", 0.62, 0.86)
+KEEP = Stage("Keeping the problem on disk", 0.86, 1.0)
 
 
 @contextmanager

@@ -205,7 +205,7 @@ def test_loading_says_how_far_it_is_and_ends_when_it_is_stopped(
     session = started(experiment=Experiment(**{**vars(EXPERIMENT), "dataset": "slow"}))
     assert slow_data.half.wait(60)
     sentence = runs_of(session)[0].message
-    assert sentence.startswith("Reading the data: 25%, about")
+    assert sentence.startswith("Reading the data: 18%, about")
     assert sentence.endswith("s left.")
     if stopped:
         session.stop()

@@ -30,6 +30,7 @@ from fwcore.losses import (
     loss_at,
     negative_derivative_at,
 )
+from fwcore.losses.base import summed
 from fwcore.oracles import RowOracle, steepest
 from fwcore.oracles.accumulate import add_row, begin_sums
 from fwcore.oracles.row_subset import use
@@ -164,19 +165,19 @@ class PseudoHuber(_PseudoHuberFields):
     def units(self, y):
         return float(np.median(y)), 1.0
 
-    def fitted(self, y, scale):
+    def fitted(self, y, scale, weights=None):
         return self
 
-    def value(self, prediction, y):
-        return float((np.sqrt(1.0 + (prediction - y) ** 2) - 1.0).sum())
+    def value(self, prediction, y, weights=None):
+        return summed(np.sqrt(1.0 + (prediction - y) ** 2) - 1.0, weights)
 
     def derivative(self, prediction, y):
         r = prediction - y
         return r / np.sqrt(1.0 + r * r)
 
-    def dual(self, residual, y, shrink):
+    def dual(self, residual, y, shrink, weights=None):
         t = shrink * residual
-        return float((t * y).sum() + (np.sqrt(np.maximum(0.0, 1.0 - t * t)) - 1.0).sum())
+        return summed(t * y + np.sqrt(np.maximum(0.0, 1.0 - t * t)) - 1.0, weights)
 
     def initial_slope(self, sigma, y, correlate):
         return correlate(y / np.sqrt(1.0 + y * y))
