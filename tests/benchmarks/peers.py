@@ -114,7 +114,7 @@ PEERS = (
     Peer("adelie", (1e-6, 1e-8, 1e-10, 1e-12, 1e-14), _ours_to_call(adelie), _installed("adelie")),
     *(
         Peer(
-            f"glmnet {updates}",
+            f"glmnet-{updates}",
             (1e-6, 1e-8, 1e-10, 1e-12, 1e-14),
             partial(_glmnet, updates),
             lambda: shutil.which("Rscript") is not None,
