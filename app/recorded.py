@@ -40,6 +40,8 @@ def delta_max(chosen: Experiment, problem: Problem) -> float | None:
     if not chosen.alike(experiment()):
         return None
     walk = runs()[0].walk
+    if problem.p != walk.problem.p:
+        return None
     indices, values = walk.columns[-1]
     # The same name may mean other data by now: then the objective is not the recorded one.
     objective = problem.judge(indices.astype(np.int64), values, "ball", 1.0).objective

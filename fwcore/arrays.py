@@ -13,7 +13,7 @@ from fwcore import design as designs
 from fwcore.design import Design
 from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
-from fwcore.losses import Loss, Weighted, find_loss
+from fwcore.losses import Loss, Weighted, find_loss, is_weighted
 
 # Products of two that solvers see stay within float32, which screening uses; squares of what is
 # given stay within float64.
@@ -134,6 +134,18 @@ def checked_weights(weights: Any, y: Floats) -> Floats | None:
     return found
 
 
+def require_slope(loss: Loss, y: Floats, sigma: Floats, design: Design, intercept: bool) -> None:
+    """Raise `ParameterError` where no column descends from 0; ``sigma`` = X'y."""
+
+    def correlate(v: Floats) -> Floats:
+        out = np.empty(sigma.size)
+        designs.full_pass(design, v, float(v.sum()), out)
+        return out
+
+    slope = loss.initial_slope(sigma, y, correlate) if is_weighted(loss) else sigma
+    require(intercept or slope.any(), "y", "not orthogonal to every column of X", "X'y = 0")
+
+
 def checked_kind(
     loss: Any, positive: Any, intercept: Any, dtype: Any, weights: Floats | None
 ) -> Loss:
@@ -183,6 +195,9 @@ def scaled(
     """
     rule = 'True, False or "centre"'
     require(standardize in (True, False, "centre"), "standardize", rule, standardize)
+    plain = not standardize or not is_weighted(loss)
+    rule = "False with weights, of which means and norms would know nothing: ask for an intercept"
+    require(plain, "standardize", rule, standardize)
     if not standardize:
         sqnorms = designs.sqnorms(design)
         orthogonal = not (y.any() and sqnorms.any())

@@ -23,6 +23,7 @@ from fwcore.arrays import (
     require,
     require_response,
     require_seen,
+    require_slope,
     scaled,
 )
 from fwcore.design import Design
@@ -43,7 +44,7 @@ class Problem(ProblemTables):
     """f(a) = sum_i l(x_i'a, y_i) on one design; immutable, so that threads share it. Make it with
     `Problem.from_arrays`.
 
-    l is a loss of `fwcore.losses`; of the squared one, f(a) = 1/2 ||X a - y||^2.
+    l is one of `fwcore.losses`; of the squared loss, f(a) = 1/2 ||X a - y||^2.
 
     Attributes
     ----------
@@ -116,18 +117,17 @@ class Problem(ProblemTables):
         y : array of shape (m,)
         loss : str or Loss
             "squared", "logistic" or "huber", see `fwcore.losses`. The response of the logistic loss
-            is -1 or +1. "huber:T" has its threshold at T times a robust scale of y, 1.345 where T
-            is left out. There is an intercept, implicitly, where the loss lets y and the columns
-            be centred: only of the squared loss.
+            is -1 or +1. "huber:T" has its threshold at T times a robust scale of y, by default
+            1.345. Of the squared loss alone y and columns are centred: an implicit intercept.
         positive : bool
             Adds the constraint a >= 0. The vertices of the ball are then 0 and +delta e_j.
         intercept : bool
             Adds an unpenalised constant to the predictions, where columns are not centred.
         weights : array of shape (m,), optional
-            Positive w_i, where f(a) = sum_i w_i l(x_i'a, y_i). No column is centred then.
+            Positive w_i, where f(a) = sum_i w_i l(x_i'a, y_i); with standardize=False.
         test : (X_test, y_test), optional
             Rows for the test error; transformed with the training rows' means and scales. For a
-            design of products, X_test holds base features.
+            design of products, the base features.
         standardize : bool or "centre"
             The scaling of Frandi et al. (2016): columns centred and of unit l2 norm, y centred and
             divided by sqrt(m); constant columns become zero, or go where the design is one of
@@ -163,7 +163,7 @@ class Problem(ProblemTables):
         require_seen(y, train, sqnorms)
         sigma = np.empty(sqnorms.size)
         designs.full_pass(train, y, float(y.sum()), sigma)
-        require(intercept or sigma.any(), "y", "not orthogonal to every column of X", "X'y = 0")
+        require_slope(loss, y, sigma, train, intercept)
         test_design, test_y = checked_test(test, train)
         for array in (*train, *(test_design or ()), y, sigma, sqnorms):
             if isinstance(array, np.ndarray):

@@ -17,6 +17,10 @@ _WHOLE = 1000
 _listener: ContextVar[Announce | None] = ContextVar("listener", default=None)
 
 
+class _EndedError(BaseException):
+    """What a listener raised: no reader may take it for a fault of the file."""
+
+
 @dataclass(frozen=True)
 class Stage:
     """A part of loading that goes from one share of the whole to another."""
@@ -32,7 +36,10 @@ class Stage:
         listener = _listener.get()
         if listener is not None:
             done = self.begin + share * (self.end - self.begin)
-            listener(self.text, round(_WHOLE * done), _WHOLE)
+            try:
+                listener(self.text, round(_WHOLE * done), _WHOLE)
+            except Exception as error:
+                raise _EndedError(error) from error
 
 
 READ = Stage("Reading the data", 0.0, 0.35)
@@ -43,9 +50,21 @@ KEEP = Stage("Keeping the problem on disk", 0.86, 1.0)
 
 @contextmanager
 def listening(listener: Announce | None) -> Iterator[None]:
-    """Have the stages of this thread told to ``listener``, if it is one."""
-    token = _listener.set(listener)
+    """Have the stages of this thread told to ``listener``, if it is one; it is never told less than
+    before, where several files are read.
+    """
+    most = 0
+
+    def forward(text: str, done: int, total: int) -> None:
+        nonlocal most
+        most = max(most, done)
+        assert listener is not None
+        listener(text, most, total)
+
+    token = _listener.set(None if listener is None else forward)
     try:
         yield
+    except _EndedError as ended:
+        raise ended.args[0] from None
     finally:
         _listener.reset(token)

@@ -104,6 +104,7 @@ def certify(
     if penalty_factor is not None:
         factors = factors_of(penalty_factor, X.shape[1], "certify")
         X, coef = divided(X * 1.0, factors), _coefficients(coef, X.shape[1]) * factors
+    _require(X.shape[0] == y.size, "y", f"of length {X.shape[0]}, the rows of X", y.size)
     rows = Rows(X, y, _weights(sample_weight, y.size)).counted()
     if loss == "squared":
         problem = problem_of(rows, centred=intercept is not None, positive=positive)
@@ -152,7 +153,10 @@ def _check(alpha: Any, delta: Any, l1_ratio: Any) -> None:
 def _weights(sample_weight: Any, m: int) -> Any:
     if sample_weight is None:
         return None
-    found = np.asarray(sample_weight, dtype=float)
+    try:
+        found = np.asarray(sample_weight, dtype=float)
+    except (TypeError, ValueError):
+        found = np.zeros(0)
     fits = found.shape == (m,) and bool((np.isfinite(found) & (found >= 0.0)).all())
     _require(fits, "sample_weight", f"{m} numbers that are not negative", sample_weight)
     _require(bool(found.any()), "sample_weight", "positive for some of the rows", "zeros")

@@ -56,7 +56,11 @@ class ByFolds(Certified):
 
     def _errors(self, rows: Rows, train: Any, test: Any) -> Floats:
         """Errors on the rows ``test`` of the path on the rows ``train``."""
-        learnt, held_out = rows.some(train).counted(), rows.some(test)
+        learnt, held_out = rows.some(train), rows.some(test)
+        if not (learnt.any_weight and held_out.any_weight):
+            rule = "folds that leave rows with a weight on both sides"
+            raise ParameterError("cv", type(self).__name__, rule, "one without")
+        learnt = learnt.counted()
         if is_classifier(self) and not np.ptp(learnt.y):
             rule = "folds that leave rows of both classes to learn from"
             raise ParameterError("cv", type(self).__name__, rule, "one with a single class")

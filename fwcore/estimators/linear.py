@@ -63,10 +63,13 @@ class Certified(BaseEstimator):
 
         Raises
         ------
-        ParameterError
-            Anything does not fit; before anything runs.
+        ValueError
+            X, y or weights do not fit; where a parameter does not, it is a `ParameterError`.
         """
         self._fit(self._prepared(X, y, sample_weight), callback)
+        if self.path_ is not None and not self.path_.status.converged:
+            told = f"{self.path_.status.sentence} The duality gap is {self.dual_gap_:.3g}."
+            warnings.warn(told, ConvergenceWarning, stacklevel=2)
         return self
 
     def _fit(self, given: Rows, callback: Callable[[Any], None] | None) -> None:
@@ -145,9 +148,6 @@ class Certified(BaseEstimator):
         )
         self.n_iter_ = max(1, int(self.path_.points["steps"][-1]))
         self.dual_gap_ = float(paths.gaps_of(self.path_, problem)[-1])
-        if not self.path_.status.converged:
-            told = f"{self.path_.status.sentence} The duality gap is {self.dual_gap_:.3g}."
-            warnings.warn(told, ConvergenceWarning, stacklevel=3)
         return paths.column(self.path_)
 
     def _gap_of(self, problem: Problem, form: str, value: float, coef: Any) -> float:

@@ -30,6 +30,11 @@ class Rows(NamedTuple):
     y: Floats
     weights: Floats | None = None
 
+    @property
+    def any_weight(self) -> bool:
+        """Whether any has a weight."""
+        return len(self.y) > 0 and (self.weights is None or bool(self.weights.any()))
+
     def some(self, chosen: Any) -> Rows:
         """Those that are chosen."""
         weights = None if self.weights is None else self.weights[chosen]
@@ -67,12 +72,15 @@ class Rows(NamedTuple):
 
 def problem_of(rows: Rows, *, centred: bool, positive: bool) -> Problem:
     """The problem of the squared loss with columns as they are, or centred for an intercept."""
-    how: dict[str, Any] = {"positive": positive}
     if rows.weights is None:
-        how |= {"standardize": "centre" if centred else False}
-    else:
-        how |= {"standardize": False, "weights": rows.weights, "intercept": centred}
-    return Problem.from_arrays(rows.X, rows.y, **how)
+        standardize = "centre" if centred else False
+        return Problem.from_arrays(rows.X, rows.y, standardize=standardize, positive=positive)
+    X, y = rows.X, rows.y
+    if centred:
+        # The same problem, whose intercept is near 0: far from it sums lose their last digits.
+        X, y = X if scipy.sparse.issparse(X) else X - rows.column_means, y - rows.mean_response
+    how: dict[str, Any] = {"weights": rows.weights, "intercept": bool(centred)}
+    return Problem.from_arrays(X, y, standardize=False, positive=positive, **how)
 
 
 def is_flat(rows: Rows, centred: bool, positive: bool) -> bool:

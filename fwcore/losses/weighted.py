@@ -140,7 +140,9 @@ def _negative_derivative(loss, u, y):
 
 @implements(curvature_at, Weighted)
 def _curvature(loss, u, y, r):
-    return y.weight * curvature_at(loss.base, u, y.response, r / y.weight)
+    # r / w may be rounded to the other side of a kink.
+    plain = negative_derivative_at(loss.base, u, y.response)
+    return y.weight * curvature_at(loss.base, u, y.response, plain)
 
 
 @implements(dual_at, Weighted)

@@ -228,14 +228,14 @@ class Solver(ABC):
 
     def misfits(self, problem: Problem) -> Iterator[tuple[str, str, Any]]:
         """What a problem has that the method does not know: parameter, rule, what was got."""
+        if is_weighted(problem.loss) and not self.weights:
+            yield "weights", "left out: this method does not know weights of samples", "some"
         if lacking := self.lacks(problem.loss):
             yield "loss", f"one with {' and '.join(lacking)}", problem.loss.text
         if problem.positive and not self.positive:
             yield "positive", "False: this method does not know the constraint a >= 0", True
         if problem.intercept and not self.intercept:
             yield "intercept", "False: this method has no intercept", True
-        if is_weighted(problem.loss) and not self.weights:
-            yield "weights", "left out: this method does not know weights of samples", "some"
 
     def variant(self, options: Any) -> dict[str, Any]:
         """Those options, by name, for whose values kernels are compiled again."""

@@ -99,8 +99,8 @@ def methods(
                     )
                 )
         if stored == next(iter(case.stored)):
-            for solver in ("certified", "cd"):
-                found.append(our_method(f"{solver}, {stored}", problem, solver, lam, {}))
+            for solver, grid in (("certified", lam), ("certified_ball", radii), ("cd", lam)):
+                found.append(our_method(f"{solver}, {stored}", problem, solver, grid, {}))
     # Copies, since peers want arrays that could be written to.
     X, y = case.matrix(), case.problem.y.copy()
     small = np.random.default_rng(0).standard_normal((9, 12))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from fwcore import DatasetError, ParameterError
-from fwcore.datasets import ParseOptions, parse_file
+from fwcore.datasets import ParseOptions, parse_file, stages
 from fwcore.datasets.parsing import FORMATS, OWN, Source, read_source
 
 TABLE = "a,b,y\n1,2.5,3\n4,5,6\n7,-8e-1,9\n"
@@ -346,3 +346,25 @@ def test_delimited_numbers_survive(rows, delimiter):
     )
     got = parsed("t.csv", text, task="regression")
     np.testing.assert_array_equal(np.column_stack([got.X, got.y]), rows)
+
+
+def test_what_a_listener_raises_is_no_fault_of_the_file(tmp_path):
+    file, told = tmp_path / "data.svm", []
+    file.write_text("1 1:2.5 2:1\n-1 2:3\n" * 50)
+
+    class EnoughError(Exception):
+        pass
+
+    def listen(text, done, total):
+        told.append((text, done / total))
+        raise EnoughError
+
+    with pytest.raises(EnoughError), stages.listening(listen):
+        parse_file(file)
+    assert told[0][0] == "Reading the data"
+    with stages.listening(lambda *news: told.append(news)):
+        parse_file(file)
+        parse_file(file)
+    shares = [done for _, done, _ in told[1:]]
+    assert shares == sorted(shares)
+    assert shares[-1] == 350

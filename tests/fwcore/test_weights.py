@@ -8,7 +8,16 @@ import scipy.sparse
 from sklearn.linear_model import ElasticNet, LassoCV, LogisticRegression
 
 from fwcore import ParameterError, Problem, Walk, all_solvers, walk_path
-from fwcore.estimators import FWElasticNet, FWHuber, FWLasso, FWLassoCV, FWLogistic, certify
+from fwcore.estimators import (
+    FWElasticNet,
+    FWHuber,
+    FWHuberCV,
+    FWLasso,
+    FWLassoCV,
+    FWLogistic,
+    FWLogisticCV,
+    certify,
+)
 from fwcore.losses import Weighted, find_loss
 
 SOLVERS = {"penalty": "certified", "ball": "certified_ball"}
@@ -79,7 +88,8 @@ def test_solvers_that_know_no_weights_say_so():
                 Walk(problem, solver)
     with pytest.raises(ParameterError, match="'weights' parameter of DeterministicFW"):
         Walk(problem, "fw")
-    assert walk_path(problem, grid=None).solver == "certified"
+    assert walk_path(problem, grid=[0.5 * problem.lam_max]).solver == "certified"
+    assert walk_path(problem, grid=[0.1, 0.5]).solver == "certified_ball"
 
 
 @pytest.mark.parametrize(
@@ -91,10 +101,50 @@ def test_weights_that_do_not_fit_are_told(weights, told):
         Problem.from_arrays(X, y, weights=weights)
 
 
+@pytest.mark.parametrize("standardize", [True, "centre"])
+def test_what_knows_nothing_of_weights_is_refused_with_them(standardize):
+    X, y, weights = rows("squared")
+    with pytest.raises(ParameterError, match=r"'standardize' .* False with weights"):
+        Problem.from_arrays(X, y, weights=weights, standardize=standardize)
+
+
+def test_a_column_descends_by_weighted_sums():
+    X = np.ones((2, 1))
+    one = FWLasso(0.1, fit_intercept=False, tol=1e-12).fit(X, [1.0, -1.0], sample_weight=[1, 3])
+    assert one.coef_[0] == pytest.approx(-0.4)
+    assert not FWLasso(0.1, fit_intercept=False).fit(X, [3, -1], sample_weight=[1, 3]).coef_.any()
+    with pytest.raises(ParameterError, match="orthogonal"):
+        Problem.from_arrays(X, [3.0, -1.0], weights=[1.0, 3.0], standardize=False)
+
+
+def test_an_intercept_far_from_zero_costs_no_accuracy():
+    X, y, _ = rows("squared", 5)
+    weights = 0.5 + np.random.default_rng(6).random(y.size)
+    for delta in (None, 1.0):
+        for kind in (np.asarray, scipy.sparse.csc_array):
+            model = FWLasso(0.05, delta=delta, tol=1e-9)
+            near = model.fit(kind(X), y, sample_weight=weights).coef_
+            far = model.fit(kind(X), y + 1e6, sample_weight=weights)
+            np.testing.assert_allclose(far.coef_, near, atol=1e-4)
+            assert far.dual_gap_ <= 1e-9 * np.var(y)
+
+
+@pytest.mark.parametrize("kind", [FWLassoCV, FWHuberCV, FWLogisticCV])
+def test_folds_without_weight_are_told(kind):
+    X, y, _ = rows("logistic" if kind is FWLogisticCV else "squared", m=60)
+    everything = np.arange(60)
+    folds = [(everything[20:], everything[:20]), (everything[:20], everything[20:])]
+    weights = np.ones(60)
+    weights[:20] = 0.0
+    with pytest.raises(ParameterError, match="folds that leave rows with a weight"):
+        kind(alphas=3, cv=folds).fit(X, y, sample_weight=weights)
+
+
 def test_problems_that_differ_in_their_weights_are_told_apart():
     X, y, weights = rows("logistic")
     one, other = (
-        Problem.from_arrays(X, y, loss="logistic", weights=w) for w in (weights, weights + 1)
+        Problem.from_arrays(X, y, loss="logistic", weights=w, standardize=False)
+        for w in (weights, weights + 1)
     )
     assert one.content_hash != other.content_hash
     again = dataclasses.replace(one, loss=Weighted.of(one.loss.base, weights.astype(float)))

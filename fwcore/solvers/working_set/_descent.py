@@ -37,7 +37,13 @@ from fwcore.solvers.working_set._extrapolation import (
     shares,
     weighted_length,
 )
-from fwcore.solvers.working_set._level_search import begin_search, fits, next_level, shrink_into
+from fwcore.solvers.working_set._level_search import (
+    begin_search,
+    fits,
+    learn,
+    next_level,
+    shrink_into,
+)
 from fwcore.solvers.working_set._line_search import search
 
 _PLAIN = 5
@@ -285,10 +291,11 @@ def _descend_in_ball(engine, design, y, loss, run, slack):
     for _ in range(_LEVELS):
         moved = max(moved, _descend(engine, design, y, loss, run, slack))
         norm = total_size(engine.coef[: it.size])
-        if fits(it.level, norm - radius, enough):
+        search = learn(it, radius, norm, search)
+        new = it.level if fits(it.level, norm - radius, enough) else next_level(it, radius, search)
+        if new == it.level:
             break
-        it.settled = False
-        search = next_level(it, radius, norm, search)
+        it.level, it.settled = new, False
         if is_parabola(loss):
             _take_back(engine, run)
     it.aim = it.level

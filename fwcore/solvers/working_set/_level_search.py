@@ -18,10 +18,22 @@ _LOWER = 0.1
 @njit(nogil=True, inline="always")
 def begin_search(it):
     """Go to the level that is foreseen; (the highest that is too low, 0 where none is known, the
-    lowest that is too high, the level before, its norm).
+    lowest that is too high, the level before, its norm). A secant from a = 0 is taken where no
+    other is known.
     """
     it.level = it.aim
-    return 0.0, it.highest, it.highest, 0.0
+    return 0.0, it.highest, it.highest if it.rate == 0.0 else it.level, 0.0
+
+
+@njit(nogil=True, cache=True)
+def learn(it, radius, norm, search):
+    """Take the ``norm`` of the present level into account; what is known then, in the same way."""
+    low, high, before, norm_before = search
+    if (it.level - before) * (norm - norm_before) < 0.0:
+        it.rate = (it.level - before) / (norm - norm_before)
+    if norm > radius:
+        return it.level, high, it.level, norm
+    return low, it.level, it.level, norm
 
 
 @njit(nogil=True, inline="always")
@@ -31,18 +43,15 @@ def fits(level, off, enough):
 
 
 @njit(nogil=True, cache=True)
-def next_level(it, radius, norm, search):
-    """Go on from a level that gave ``norm``; what is known then, as `begin_search` has it."""
-    low, high, before, norm_before = search
-    level, off = it.level, norm - radius
-    if (level - before) * (norm - norm_before) < 0.0:
-        it.rate = (level - before) / (norm - norm_before)
-    low, high = (level, high) if off > 0.0 else (low, level)
-    new = level - off * it.rate
+def next_level(it, radius, search):
+    """The level to go on with; the present one where rounding lets no other be told apart."""
+    low, high, level, norm = search
+    new = level - (norm - radius) * it.rate
+    if it.rate != 0.0 and new == level:
+        return level
     if low == 0.0:
         new = max(new, _LOWER * level)
-    it.level = new if low < new < high else 0.5 * (low + high)
-    return low, high, level, norm
+    return new if low < new < high else 0.5 * (low + high)
 
 
 @njit(nogil=True, cache=True)

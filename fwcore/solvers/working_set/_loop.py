@@ -183,7 +183,7 @@ def _gap(y, loss, run, steepest):
     if it.ball:
         along = quadratic
         for i in range(y.size):
-            along -= run.image[i] * run.residual[i]
+            along -= (run.image[i] - it.shift) * run.residual[i]
         return along + counters.value * steepest
     objective, y_sum = it.loss + 0.5 * quadratic, 0.0
     return penalty_gap(

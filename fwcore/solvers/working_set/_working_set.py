@@ -19,7 +19,7 @@ _LESS, _LEAST = 1.5, 1e-6
 _BALL = 0.3
 # The level of the first ball, as a share of that of a = 0; and of any other that of the last, at
 # least.
-_FIRST, _LOWER = 0.9, 0.3
+_FIRST, _NEXT = 0.9, 0.3
 # Idle columns are kept at hand up to this number and that of the active ones, since many come back.
 _IDLE = 512
 
@@ -182,7 +182,7 @@ class WorkingSet(NamedTuple):
             return value
         level = float(it["level"][0])
         foreseen = level + float((it["rate"] * (value - it["l1"]))[0])
-        return _FIRST * level if not previous else max(foreseen, _LOWER * level)
+        return _FIRST * level if not previous else max(foreseen, _NEXT * level)
 
     def pruned(self, keep: NDArray[np.bool_]) -> None:
         """Leave only those of the working set that ``keep`` (size,) marks, all active ones among
