@@ -87,11 +87,13 @@ def methods(
 ) -> list[Method]:
     """All that can run on a case, or only these peers."""
     lam = np.geomspace(case.problem.lam_max, case.problem.lam_max / case.span, POINTS)
-    radii = walk_path(case.problem, "active_set", lam, tol=1e-8).points["l1"]
+    reference = "active_set" if case.faces else "certified"
+    radii = walk_path(case.problem, reference, lam, tol=1e-8).points["l1"]
     radii = np.unique(radii[radii > 0])
     found = []
     for stored, problem in case.stored.items():
-        for solver, grid in (("corrective_fw", radii), ("active_set", lam)):
+        on_faces = (("corrective_fw", radii), ("active_set", lam)) if case.faces else ()
+        for solver, grid in on_faces:
             for n in threads:
                 found.append(
                     our_method(

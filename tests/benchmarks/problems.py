@@ -17,7 +17,8 @@ from fwcore.datasets.generators import correlated_gaussian, zipf_sparse
 @dataclass(frozen=True)
 class Case:
     """A problem. ``problem`` is standardised where the design is dense; ``stored`` are our ways to
-    hold it; ``span`` ends the grid.
+    hold it; ``span`` ends the grid; ``faces``: whether few enough columns are active for steps on
+    faces, which take minutes otherwise.
 
     Sparse columns have unit norm but are not centred, since not every peer centres implicitly.
     """
@@ -26,6 +27,7 @@ class Case:
     problem: Problem
     stored: dict[str, Problem]
     span: float = 100.0
+    faces: bool = True
 
     def matrix(self) -> Any:
         """X as the peers get it: float64, Fortran order, or sparse columns."""
@@ -111,7 +113,7 @@ def farm_ads() -> Case:
 def tall() -> Case:
     """4,000 x 3,000, neighbours with a correlation of 0.8, 100 relevant; to lam max / 1000."""
     made = correlated_gaussian(4_000, 3_000, 100, rho=0.8, snr=3.0)
-    return dataclasses.replace(_dense("tall", made.X, made.y), span=1000.0)
+    return dataclasses.replace(_dense("tall", made.X, made.y), span=1000.0, faces=False)
 
 
 def _response(X: Any, relevant: int, random: Any) -> tuple[Any]:
