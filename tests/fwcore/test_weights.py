@@ -42,8 +42,19 @@ def repeated(weighted, X, y, weights, intercept, positive):
     return Problem.from_arrays(X, y, loss=base, intercept=intercept, **given)
 
 
-@pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csc_array])
-@pytest.mark.parametrize("loss", ["squared", "logistic", "huber"])
+# Each is compiled for a loss and a storage: a few are enough for every day.
+OFTEN = [("squared", scipy.sparse.csc_array), ("logistic", np.asarray)]
+SELDOM = [
+    ("squared", np.asarray),
+    ("logistic", scipy.sparse.csc_array),
+    ("huber", np.asarray),
+    ("huber", scipy.sparse.csc_array),
+]
+
+
+@pytest.mark.parametrize(
+    ("loss", "storage"), [*OFTEN, *(pytest.param(*one, marks=pytest.mark.slow) for one in SELDOM)]
+)
 def test_a_weight_is_a_number_of_rows(loss, storage):
     X, y, weights = rows(loss)
     for intercept in (True, False):
@@ -151,7 +162,9 @@ def test_problems_that_differ_in_their_weights_are_told_apart():
     assert again.content_hash == one.content_hash
 
 
-@pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize(
+    "storage", [np.asarray, pytest.param(scipy.sparse.csr_array, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_estimators_weigh_rows_as_scikit_learn_does(storage, fit_intercept):
     X, y, _ = rows("squared", 1)
