@@ -12,7 +12,9 @@ In the ball form lam is the level at which the l1 norm is the radius, see
 `fwcore.solvers.working_set._level_search`.
 
 Cycles converge linearly. From the last few a combination with coefficients that add up to 1 is
-taken where it lowers the objective (Bertrand & Massias 2021).
+taken where it lowers the objective (Bertrand & Massias 2021). Where that does not settle a model,
+be it that its condition is poor or that objectives differ by rounding error only, conjugate
+gradients on the face of the active columns go on: they are stopped by slopes alone.
 """
 
 from __future__ import annotations
@@ -27,16 +29,11 @@ from fwcore.design import col_axpy, col_dot, col_entries, weighted_axpy, weighte
 from fwcore.kernels.dispatch import implements
 from fwcore.kernels.soft_threshold import soft_threshold
 from fwcore.kernels.types import Floats
-from fwcore.kernels.vectors import add_constant, add_multiple, copy_into, total, total_size
+from fwcore.kernels.vectors import add_constant, copy_into, total, total_size
 from fwcore.losses import curvature_at, is_parabola
+from fwcore.solvers.working_set._conjugate import best_intercept, descend_on_face
 from fwcore.solvers.working_set._engine import admit, gather, load, minimise, most_joining
-from fwcore.solvers.working_set._extrapolation import (
-    MEMORY,
-    combined,
-    penalised,
-    shares,
-    weighted_length,
-)
+from fwcore.solvers.working_set._extrapolation import MEMORY, remember
 from fwcore.solvers.working_set._level_search import (
     begin_search,
     fits,
@@ -51,8 +48,8 @@ _PLAIN = 5
 _FIRST_CAPACITY = 256
 _CYCLES, _NEWTON = 100, 4
 """At most so many cycles and models a round, which is to be short."""
-_ALONE = 40
-"""After so many cycles over the active columns the others get a turn."""
+_ALONE, _ON_FACE = 40, 20
+"""After so many cycles over the active columns, and steps on their face, the others get a turn."""
 _INEXACT = 0.1
 """A model is minimised until its slopes are off by this share of what they were off at first."""
 _LEVELS, _OFF = 6, 0.25
@@ -83,6 +80,8 @@ class _DescentArrays(NamedTuple):
     weights: Floats
     left: Floats
     change: Floats
+    direction: Floats
+    pull: Floats
     coefs: Floats
     lefts: Floats
     sums: Floats
@@ -93,8 +92,9 @@ class Descent(_DescentArrays):
     """Coefficients of a working set with room for k columns.
 
     ``coef``, ``slope``, ``curvature`` (k,): the coefficients, x_j'v at the last visit, and squared
-    norms, weighted by w. ``before`` (k,): the coefficients where the model was made. ``weights``,
-    ``left`` (v), ``change`` (X times the change of a), (m,). ``coefs`` (6, k), ``lefts`` (6, m) and
+    norms, weighted by w. ``before`` (k,): the coefficients where the model was made. ``direction``,
+    ``pull`` (k,): of steps on a face, and the negative gradient there. ``weights``, ``left`` (v),
+    ``change`` (X times the change of a), (m,). ``coefs`` (6, k), ``lefts`` (6, m) and
     ``sums`` (6,): the last cycles. ``descent`` (1,): the sum of v now and where the model was made,
     how many cycles are remembered, and the operations that did not touch X.
     """
@@ -108,7 +108,7 @@ class Descent(_DescentArrays):
     @classmethod
     def of(cls, m: int, capacity: int = _FIRST_CAPACITY) -> Descent:
         """No columns, a = 0."""
-        coef, slope, curvature, before = np.zeros((4, capacity))
+        coef, slope, curvature, before, direction, pull = np.zeros((6, capacity))
         left, change = np.zeros((2, m))
         return cls(
             coef,
@@ -118,6 +118,8 @@ class Descent(_DescentArrays):
             np.ones(m),
             left,
             change,
+            direction,
+            pull,
             np.zeros((MEMORY + 1, capacity)),
             np.zeros((MEMORY + 1, m)),
             np.zeros(MEMORY + 1),
@@ -161,8 +163,7 @@ def _cycle(design, loss, engine, run, active):
     lam, ridge, positive = run.it[0].level, counters.ridge, counters.positive
     coef, curvatures, columns, left = engine.coef, engine.curvature, run.columns, engine.left
     largest, visits, size = 0.0, 0, run.it[0].size
-    if not is_parabola(loss) and run.it[0].intercept:
-        add_multiple(left, -total(left) / total(engine.weights), engine.weights)
+    best_intercept(loss, engine, run)
     for k in range(size):
         old, curvature = coef[k], curvatures[k]
         if curvature == 0.0 or (active and old == 0.0):
@@ -187,41 +188,6 @@ def _cycle(design, loss, engine, run, active):
 
 
 @njit(nogil=True, inline="always")
-def _extrapolate(engine, run):
-    """Go to the combination of the last cycles, where it is allowed and lowers the model."""
-    counters, it, coef = run.counters[0], engine.descent[0], engine.coef[: run.it[0].size]
-    lam, ridge, weights = run.it[0].level, counters.ridge, engine.weights
-    ones = (it.first_sum - it.left_sum) / weights.size
-    present = penalised(weighted_length(engine.left, weights, ones), coef, lam, ridge)
-    parts, left, left_sum = shares(engine.coefs, coef.size), engine.lefts[0], 0.0
-    for a in range(MEMORY):
-        left_sum += parts[a] * engine.sums[a + 1]
-    combined(parts, engine.lefts, left)
-    least = combined(parts, engine.coefs, coef)
-    ones = (it.first_sum - left_sum) / weights.size
-    better = penalised(weighted_length(left, weights, ones), coef, lam, ridge) < present
-    if better and (least >= 0.0 or not counters.positive):
-        copy_into(left, engine.left)
-        it.left_sum = left_sum
-    else:
-        copy_into(engine.coefs[MEMORY, : coef.size], coef)
-
-
-@njit(nogil=True, cache=True)
-def _remember(engine, run):
-    """Keep what a cycle left behind; extrapolate where enough is there."""
-    it, size = engine.descent[0], run.it[0].size
-    it.work += MEMORY * (engine.left.size + size)
-    copy_into(engine.coef[:size], engine.coefs[it.kept])
-    copy_into(engine.left, engine.lefts[it.kept])
-    engine.sums[it.kept] = it.left_sum
-    it.kept += 1
-    if it.kept > MEMORY:
-        _extrapolate(engine, run)
-        it.kept = 0
-
-
-@njit(nogil=True, inline="always")
 def _settle(design, loss, engine, run, slack, share):
     """Cycles until no slope of the working set is off by more than ``slack``, or than ``share`` of
     what it was at first, which is returned.
@@ -239,7 +205,9 @@ def _settle(design, loss, engine, run, slack, share):
         if active:
             active = largest > enough and plain < _ALONE
             if active and plain > _PLAIN:
-                _remember(engine, run)
+                remember(engine, run)
+            elif not active and largest > enough:
+                descend_on_face(design, loss, engine, run, 0.5 * enough, _ON_FACE)
         elif largest <= enough:
             run.it[0].settled = True
             break
