@@ -45,6 +45,8 @@ const MARKS = {
   paths: {glyph: 'MultiLine', at: lists, hovers: true, style: {line_color: field('colour'),
     line_width: field('width'), line_alpha: field('strength')},
     look: (run, {leads}) => ({line_dash: leads ? 'solid' : run.dash}), rows: trail},
+  bound: {glyph: 'Line', at: along, style: {line_alpha: 0.3, line_width: 4},
+    look: run => ({line_color: run.colour})},
   level: {glyph: 'HSpan', at: () => ({y: field('y')}), look: run => ({line_color: run.colour})},
   names: {glyph: 'Text', at: () => ({x: field('x'), y: field('y'), text: field('said'),
     text_color: field('colour')}), look: () => ({}), style: {text_font_size: '11px',

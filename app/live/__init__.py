@@ -3,9 +3,10 @@
 from app.live.active import ActiveFeatures
 from app.live.draws import Draws
 from app.live.error import PredictionError
-from app.live.gap import InsidePoint, PathGaps, StepGaps
+from app.live.gap import PathGaps, StepGaps
 from app.live.geometry import Geometry
 from app.live.hits import Hits
+from app.live.inside import InsidePoint
 from app.live.model import Coefficients, Fit, Overlap
 from app.live.oracle import EmptyDraws, Simulator
 from app.live.paths import CoefficientPaths

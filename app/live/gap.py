@@ -1,4 +1,4 @@
-"""The gaps along the path and inside a point (Frandi et al. 2016; what a sampled gap is worth)."""
+"""The gaps along the path (Frandi et al. 2016; what a sampled gap is worth)."""
 
 from __future__ import annotations
 
@@ -6,17 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.live.picture import Axis, Columns, Layer, Picture, Shown, Sight, point_of
-from app.live.thinning import ROUNDING, thin
+from app.live.picture import LEVEL, Axis, Layer, Picture, Shown
+from app.live.thinning import ROUNDING
 from app.runs import Run
 from fwcore import FORMS
 
-_ROWS = 300
 # Gaps nearer than that are the same, but for the step between them.
 _SAME = 1.5
-_LEVEL = Layer(
-    "level", label="stopping threshold", style={"line_dash": "dotdash", "line_alpha": 0.8}
-)
 
 
 class PathGaps(Picture):
@@ -31,7 +27,7 @@ class PathGaps(Picture):
         Layer("rings", y="own_gap", style={"size": 6}),
         Layer("line", y="relative_gap", named=True, style={"line_width": 1.4}),
         Layer("dots", y="relative_gap", style={"size": 5}),
-        _LEVEL,
+        LEVEL,
     )
     tips = ("point", "own_gap", "relative_gap")
     blank = {"": "No gap: libraries show no steps, and problems with k columns are not convex."}
@@ -97,7 +93,7 @@ class StepGaps(Picture):
         Layer("line", "gaps", style={"line_width": 1.2}),
         Layer("dots", "moves", style={"size": 2, "line_alpha": 0.0, "fill_alpha": 0.6}),
         Layer("rings", "checks", style={"size": 5}),
-        _LEVEL,
+        LEVEL,
     )
     help = (
         "The gap that the method itself sees, step by step over the whole path. It jumps up "
@@ -118,60 +114,3 @@ class StepGaps(Picture):
 
     def describe(self, run: Run) -> str:
         return f"{int(run.points['steps'][-1]):,} steps, own gap at last {run.own_gaps[-1]:.2e}"
-
-
-class InsidePoint(Picture):
-    """The gaps of the steps of the point under the cursor, of the selected run."""
-
-    name = "inside"
-    title = "Inside the point under the cursor"
-    x = Axis(("place",))
-    y = Axis(("gap",))
-    layers = (
-        Layer("line", "inside", style={"line_width": 1.2}),
-        Layer("rings", "inside_checks", style={"size": 6}),
-        _LEVEL,
-    )
-    help = (
-        "The steps of one point of the path, for the selected run: move the cursor to "
-        "choose the point. A sampled gap is noisy, because each step sees another sample; "
-        "that of Frank-Wolfe over all columns falls about as C/k, with its zig-zag."
-    )
-    legend = "Of the selected run. Line: its own gap. Circles: true gap. Level: stopping threshold."
-    lead_only = True
-    blank = {"": "The steps of this point were not kept, or show no gap."}
-
-    def finding_at(self, runs: Sequence[Shown], sight: Sight) -> str:
-        """How many steps the point under the cursor took, and what its own gap was at the end."""
-        lead = next((shown for shown in runs if shown.lead and shown.run.reached), None)
-        if lead is None:
-            return ""
-        k, steps = point_of(lead, sight.point), lead.run.points["steps"]
-        took, own = int(steps[k] - (steps[k - 1] if k else 0)), lead.run.own_gaps[k]
-        ended = f", to its own gap {own:.1e}" if np.isfinite(own) and own > ROUNDING else ""
-        return f"Point {k + 1} of {lead.name}: {took:,} step{'s' * (took != 1)}{ended}"
-
-    def describe(self, run: Run) -> str:
-        before = int(run.points["steps"][-2]) if run.reached > 1 else 0
-        return f"{int(run.points['steps'][-1]) - before:,} steps at its last point"
-
-    computed = {
-        "inside": lambda entry, lead, point: _inside(entry, lead, point, "gap"),
-        "inside_checks": lambda entry, lead, point: _inside(entry, lead, point, "true_gap"),
-    }
-
-
-def _inside(entry: Shown, lead: Shown, point: int, column: str) -> Columns:
-    """The steps of the point, of the selected run."""
-    if entry.key != lead.key:
-        return {"place": [], "gap": []}
-    k, run = point_of(lead, point), entry.run
-    chunks = [chunk for chunk in list(run.walk.chunks) if chunk["point"][0] == k]
-    if not chunks:
-        return {"place": [], "gap": []}
-    gaps = np.concatenate([chunk[column] for chunk in chunks]) / run.walk.problem.f0
-    steps = np.concatenate([chunk["step"] for chunk in chunks])
-    before = int(run.points["steps"][k - 1]) if k else 0
-    places = np.flatnonzero(np.isfinite(gaps) & (gaps > ROUNDING))
-    kept = places[thin(places + 1, gaps[places], _ROWS)] if places.size else places
-    return {"place": (steps[kept] - before).tolist(), "gap": gaps[kept].tolist()}

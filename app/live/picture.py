@@ -27,6 +27,7 @@ AXES = {
     "feature": "feature",
     "name": "feature",
     "own_gap": "own gap / f(0)",
+    "excess": "suboptimality, at most / f(0)",
     "actual": "response",
     "predicted": "prediction",
     "residual": "response − prediction",
@@ -62,7 +63,8 @@ class Axis:
 class Layer:
     """One mark of each run: a ``line``, ``dots``, ``rings``, ``bars``, ``paths`` (a line for each
     row, whose values are lists), ``contours`` (the same, in grey), a ``gulf`` between two columns,
-    a ``level`` at which the run stops, or a ``band`` and a ``median`` of repeats.
+    a ``level`` at which the run stops, a ``bound`` that is proven, or a ``band`` and a ``median``
+    of repeats.
 
     ``x`` and ``y`` are columns of the ``source``; None is the column that the user chose for the
     axis. ``named``: with the name of the run, or of the row, at the end. ``label``: words beside a
@@ -80,6 +82,9 @@ class Layer:
 
 SPREAD = (Layer("band", "spread"), Layer("median", "spread", style={"line_width": 2.6}))
 """Median and quartiles of a run that is repeated with other seeds."""
+LEVEL = Layer(
+    "level", label="stopping threshold", style={"line_dash": "dotdash", "line_alpha": 0.8}
+)
 
 
 @dataclass(frozen=True)

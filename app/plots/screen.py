@@ -119,6 +119,12 @@ def _line(mark: _Mark) -> list[Any]:
     return [curve.opts(tools=["hover"], **mark.line_look)]
 
 
+def _bound(mark: _Mark) -> list[Any]:
+    data = mark.drawable(mark.rows[mark.x[0]], mark.rows[mark.y[0]])
+    look = {"color": mark.run["colour"], "alpha": 0.3, "line_width": 4}
+    return [hv.Curve(data, mark.x, mark.y).opts(**look)]
+
+
 def _dots(mark: _Mark) -> list[Any]:
     style, colour = mark.layer["style"], mark.run["colour"]
     filled = mark.layer["kind"] == "dots"
@@ -176,6 +182,7 @@ def _contours(mark: _Mark) -> list[Any]:
 _DRAWN: dict[str, Callable[[_Mark], list[Any]]] = {
     "line": _line,
     "median": _line,
+    "bound": _bound,
     "dots": _dots,
     "rings": _dots,
     "bars": _bars,

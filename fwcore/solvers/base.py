@@ -187,6 +187,9 @@ class Solver(ABC):
     resumes : bool
         Whether a state is all in the walk, so that another process can go on from it: in arrays
         and in classes of fwcore. A walk of any other begins again.
+    bound_goes_on : bool
+        Whether `bound` holds from every feasible start that is no worse than a = 0, such as the
+        point before.
     Options : type
         Subclass of `WalkOptions`.
 
@@ -211,6 +214,7 @@ class Solver(ABC):
     counts: ClassVar[bool] = True
     compiles: ClassVar[bool] = True
     resumes: ClassVar[bool] = True
+    bound_goes_on: ClassVar[bool] = True
     Options: ClassVar[type[Options]] = WalkOptions
 
     @property
@@ -282,7 +286,8 @@ class Solver(ABC):
 
     def bound(self, problem: Problem, options: Any, value: float, steps: int) -> Floats | None:
         """What is proven, at most, of the mean of f - min f after 0, 1, ... ``steps`` steps from a
-        = 0 (`fwcore.theory`); None where nothing is that can be computed.
+        = 0, or from any better point where `bound_goes_on` (`fwcore.theory`); None where nothing is
+        that can be computed.
         """
         return None
 

@@ -210,6 +210,36 @@ def test_inside_a_point_are_its_steps_and_no_others():
     assert PICTURES["inside"].computed["inside"](entry, entry, -1) == inside
 
 
+@pytest.mark.parametrize(("solver", "everywhere"), [("fw", True), ("sfw_rows", False)])
+def test_what_is_left_of_f_inside_a_point_keeps_below_what_is_proven(solver, everywhere):
+    run = walked(solver, points=4, rule="gap", tol=1e-2)
+    entry, computed = shown(run)[0], PICTURES["inside"].computed
+    for k in range(4):
+        inside, proven = (computed[name](entry, entry, k) for name in ("inside", "proven"))
+        excess = np.array(inside["excess"])
+        # The judge's lower bound of min f is below all of the path.
+        known = np.isfinite(excess)
+        assert (excess[known] > 0).all()
+        assert known.any() or run.relative_gaps[k] < 1e-12
+        if k and not everywhere:
+            assert not proven["place"]
+            continue
+        bound = np.interp(inside["place"], proven["place"], proven["excess"])
+        slack = run.relative_gaps[k]
+        assert (excess[known] <= bound[known] + slack).all()
+
+
+def test_nothing_is_proven_in_another_form_and_recorded_runs_have_their_bound():
+    computed = PICTURES["inside"].computed
+    penalised, kept = shown(walked("cd", points=3))[0], shown(recorded.runs()[0])[0]
+    assert not computed["proven"](penalised, penalised, 1)["place"]
+    inside = computed["inside"](penalised, penalised, 1)
+    assert inside["place"]
+    assert not np.isfinite(inside["excess"]).any()
+    steps = np.diff(kept.run.points["steps"])[-1]
+    assert computed["proven"](kept, kept, -1)["place"][-1] == steps
+
+
 def test_the_model_compares_runs_at_equal_norms():
     fw, sfw = walked("fw"), walked("sfw", sampling="20%")
     lead, other = shown(fw, sfw)

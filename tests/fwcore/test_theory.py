@@ -27,6 +27,20 @@ def test_frank_wolfe_keeps_to_jaggis_bound(loss, step):
     assert bound[-1] < 0.5 * problem.f0
 
 
+@pytest.mark.parametrize("step", ["line-search", "open-loop"])
+def test_a_bound_that_goes_on_holds_at_points_after_others(step):
+    problem, _, _ = small(n=40, p=30)
+    radii = [0.5, 1.0, 3.0, 6.0]
+    solver = find_solver("fw")
+    run = walk_path(problem, "fw", radii, rule="moved", tol=1e-14, max_steps=100, step=step)
+    assert solver.bound_goes_on
+    for k, delta in enumerate(radii):
+        rows = run.trace[run.trace["point"] == k]
+        left = rows["objective"] - race.certified_minimum(problem, "ball", delta)
+        bound = theory.frank_wolfe(problem, delta, left.size)[1:]
+        assert (left <= bound + 1e-9 * problem.f0).all()
+
+
 def test_the_diameters_are_those_of_the_image_of_the_ball():
     problem, X, _ = small(n=12, p=5)
     for order in (1.0, 2.0, np.inf):

@@ -41,6 +41,8 @@ class RowsFW(FiniteSumSolver):
     title = "Stochastic Frank-Wolfe on rows"
     reference = "Négiar, Dresdner, Tsai, El Ghaoui, Locatello, Freund & Pedregosa 2020, Algorithm 1"
     first_turn = 1
+    # The derivatives that it keeps are those of the point before.
+    bound_goes_on = False
 
     def bound(self, problem: Problem, options: Any, value: float, steps: int) -> Floats | None:
         chosen = (options.step, options.direction, options.start)
