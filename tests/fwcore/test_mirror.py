@@ -5,6 +5,7 @@ certified optima.
 import numpy as np
 import pytest
 import scipy.sparse
+import scipy.stats
 import toys
 
 from fwcore import ParameterError, Problem, Status, Walk, find_solver, walk_path
@@ -198,6 +199,41 @@ def test_products_have_rows_too(name):
 def test_bad_options_are_refused(name, option, value):
     with pytest.raises(ParameterError, match=option):
         walk_path(toys.problem(), name, [0.1], **{option: value})
+
+
+@pytest.mark.parametrize("storage", ["dense", "csc"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_random_answer_is_any_iterate_of_the_same_run(name, storage):
+    problem, turns = made("wide", storage, "logistic"), 4
+    grid = [0.001 * problem.lam_max]
+    options = {"eta": ETA[name], "updates": 1, "rule": "gap", "tol": 1e-14}
+    counts = np.zeros(turns)
+
+    def answer(steps, seed, **drawn):
+        result = walk_path(problem, name, grid, seed=seed, max_steps=steps, **options, **drawn)
+        return result.coefs.toarray()[:, 0]
+
+    for seed in range(60):
+        iterates = [np.zeros(problem.p), *(answer(k, seed) for k in range(1, turns))]
+        drawn = answer(turns, seed, answer="random")
+        matches = [k for k in range(turns) if np.allclose(drawn, iterates[k], rtol=1e-12, atol=0)]
+        assert len(matches) == 1
+        counts[matches[0]] += 1
+    expected = 60 / turns
+    assert ((counts - expected) ** 2 / expected).sum() < scipy.stats.chi2.ppf(0.999, turns - 1)
+
+
+def test_a_search_for_the_step_size_is_that_of_the_last_iterate():
+    problem = made("wide", "dense", "logistic")
+    grid = [0.1 * problem.lam_max]
+    last, drawn = (
+        walk_path(problem, "smidas", grid, answer=answer, max_steps=3, rule="gap", tol=1e-14)
+        for answer in ("last", "random")
+    )
+    assert last.notes["eta"] == drawn.notes["eta"]
+    assert last.points["grads"] == drawn.points["grads"]
+    assert (last.points["steps"] == 3).all()
+    assert (drawn.points["steps"] == 3).all()
 
 
 def test_the_exponent_is_that_of_the_paper():

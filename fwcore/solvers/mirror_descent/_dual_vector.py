@@ -72,6 +72,19 @@ def sum_up(state):
 
 
 @njit(nogil=True, cache=True)
+def keep(state):
+    """``kept`` = a."""
+    it = state.mirror[0]
+    sum_up(state)
+    factor = it.unit * state.sums[0] ** -((it.q - 2.0) / it.q) if it.listed > 0 else 0.0
+    for j in range(state.kept.size):
+        size = abs(state.dual[j])
+        state.kept[j] = np.sign(state.dual[j]) * (
+            size if it.q == 2.0 else factor * (size / it.unit) ** (it.q - 1.0)
+        )
+
+
+@njit(nogil=True, cache=True)
 def _power_sum(state):
     """(||t||_q / unit)^q, by the series where it holds."""
     it = state.mirror[0]

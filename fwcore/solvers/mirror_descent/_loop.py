@@ -25,7 +25,7 @@ from fwcore.kernels.random import new_stream, uniform_int
 from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.vectors import largest_size, nonzeros, take, total
 from fwcore.losses import loss_at, negative_derivative_at
-from fwcore.options import Amount, Count, GapOptions
+from fwcore.options import Amount, Choice, Count, GapOptions
 from fwcore.problem import Problem
 from fwcore.solvers.base import (
     Solver,
@@ -36,7 +36,7 @@ from fwcore.solvers.base import (
     record,
     start_point,
 )
-from fwcore.solvers.mirror_descent._dual_vector import ERROR, TERMS, forget, learn, predict, sum_up
+from fwcore.solvers.mirror_descent._dual_vector import ERROR, TERMS, forget, keep, learn, predict
 from fwcore.status import Status
 from fwcore.trace import Rows, new_rows
 
@@ -55,6 +55,7 @@ MIRROR = np.dtype(
         ("updates", np.int64),
         ("since", np.int64),
         ("check", np.int64),
+        ("draws", np.bool_),
         ("l1", np.float64),
         ("nnz", np.int64),
         ("tried", np.int64),
@@ -68,6 +69,8 @@ MIRROR = np.dtype(
 ETAS = tuple(10.0**k for k in range(-6, 0))
 """The step sizes that a search tries."""
 
+# Answers are drawn by a stream of their own, so that the samples are those of other answers.
+_CHOICE, _MOST = 1 << 64, (1 << 31) - 1
 _DIVERGED = int(Status.DIVERGED)
 # Losses so many times f(0) are those of a run that diverges, and so are predictions of this size.
 _TOO_LARGE, _HUGE = 100.0, 1e100
@@ -90,6 +93,14 @@ class MirrorOptions(GapOptions):
         label="Updates a step",
         doc="Samples that a step of the trace draws; 0: as many as rows.",
     )
+    answer = Choice(
+        default="last",
+        choices={"last": "the last iterate", "random": "one of all iterates"},
+        label="Answer",
+        doc="random: the iterate before one of the updates of the point so far, each equally "
+        "likely: that is what Theorem 2 of Shalev-Shwartz & Tewari speaks of. Then a point ends "
+        "by its gap or at the step limit.",
+    )
     max_steps = Count(
         default=30,
         bounds=(1, 10**12),
@@ -104,11 +115,13 @@ class MirrorState(NamedTuple):
     ``dual`` (p,): t_j as of the last touch, when the sum of truncations was ``touched`` (p,).
     ``support``, ``listed`` (p,): where t_j may be other than zero. ``sums``, ``series`` (terms,):
     sum_j ((h_j - base) / unit)^(q - k) over what is above the base, and the binomials (q over k).
-    ``coef`` (p,): a at the end of the last step. ``image``, ``residual`` (m,), ``dots``, ``room``
-    (p,): room. ``mirror`` (1,): q, eta, sum of truncations, base and unit of the sums, their
-    largest first one, the share of the norm within which the series holds, losses seen in a step,
-    derivatives, size of the support, updates of a step, steps of the point, after how many the gap
-    is looked at, l1 norm and non-zeros, and how far the search for eta is, what it found, and cost.
+    ``coef`` (p,): the answer at the end of the last step; ``kept`` (p,): the next one. ``image``,
+    ``residual`` (m,), ``dots``, ``room`` (p,): room. ``mirror`` (1,): q, eta, sum of truncations,
+    base and unit of the sums, their largest first one, the share of the norm within which the
+    series holds, losses seen in a step, derivatives, size of the support, updates of a step, steps
+    of the point, after how many the gap is looked at, whether the answer is drawn, l1 norm and
+    non-zeros, and how far the search for eta is, what it found, and cost. ``stream`` draws samples,
+    ``choice`` (1,) answers.
     """
 
     dual: Floats
@@ -118,6 +131,7 @@ class MirrorState(NamedTuple):
     sums: Floats
     series: Floats
     coef: Floats
+    kept: Floats
     image: Floats
     residual: Floats
     dots: Floats
@@ -125,6 +139,7 @@ class MirrorState(NamedTuple):
     mirror: Any
     counters: Any
     stream: Any
+    choice: Any
 
 
 class MirrorSolver(Solver):
@@ -150,15 +165,20 @@ class MirrorSolver(Solver):
         mirror["updates"], mirror["unit"] = options.updates or m, 1.0
         mirror["reach"] = (ERROR / binom(q, TERMS)) ** (1.0 / TERMS) if q >= TERMS else 0.0
         vectors = (np.zeros(p), np.zeros(p), np.zeros(p, np.int64), np.zeros(p, np.bool_))
-        room = (np.zeros(p), np.zeros(m), np.zeros(m), np.zeros(p), np.zeros(p))
+        mirror["draws"] = options.answer == "random"
+        answers, room = (np.zeros(p), np.zeros(p)), (np.zeros(m), np.zeros(m))
         return MirrorState(
             *vectors,
             np.zeros(TERMS),
             binom(q, np.arange(TERMS)),
+            *answers,
             *room,
+            np.zeros(p),
+            np.zeros(p),
             mirror,
             counters,
             new_stream(seed),
+            new_stream(_CHOICE + seed),
         )
 
     def set_point(
@@ -222,7 +242,9 @@ def _learn_many(rows, y, loss, f0, state):
     """The updates of a step; whether they did not diverge."""
     it, counters = state.mirror[0], state.counters[0]
     it.seen = 0.0
-    for _ in range(it.updates):
+    for k in range(it.updates):
+        if it.draws and uniform_int(state.choice, min(it.since * it.updates + k + 1, _MOST)) == 0:
+            keep(state)
         i = uniform_int(state.stream, y.size)
         columns, values = row(rows, i, state.room)
         u = predict(columns, values, state)
@@ -237,16 +259,13 @@ def _learn_many(rows, y, loss, f0, state):
 
 @njit(nogil=True, cache=True)
 def _settle(state):
-    """``coef`` = a; the largest change of a coefficient since it was last made."""
+    """``coef`` = the answer; the largest change of a coefficient since it was last made."""
     it = state.mirror[0]
-    sum_up(state)
-    factor = it.unit * state.sums[0] ** -((it.q - 2.0) / it.q) if it.listed > 0 else 0.0
+    if not it.draws:
+        keep(state)
     moved, it.l1, it.nnz = 0.0, 0.0, 0
     for j in range(state.coef.size):
-        size = abs(state.dual[j])
-        a = np.sign(state.dual[j]) * (
-            size if it.q == 2.0 else factor * (size / it.unit) ** (it.q - 1.0)
-        )
+        a = state.kept[j]
         moved = max(moved, abs(a - state.coef[j]))
         it.l1 += abs(a)
         it.nnz += np.int64(a != 0.0)
@@ -272,13 +291,16 @@ def _value(design, y, loss, state):
 def _tried(design, rows, y, loss, f0, state):
     """The objective after one pass over the samples from zero."""
     forget(state)
-    state.mirror[0].updates, updates = y.size, state.mirror[0].updates
+    it = state.mirror[0]
+    updates, draws, it.updates, it.draws = it.updates, it.draws, y.size, False
     healthy = _learn_many(rows, y, loss, f0, state)
-    state.mirror[0].updates = updates
-    if not healthy:
-        return np.inf
-    _settle(state)
-    return _value(design, y, loss, state) + state.counters[0].value * state.mirror[0].l1
+    it.updates = updates
+    value = np.inf
+    if healthy:
+        _settle(state)
+        value = _value(design, y, loss, state) + state.counters[0].value * it.l1
+    it.draws = draws
+    return value
 
 
 @njit(nogil=True, cache=True)
@@ -312,7 +334,9 @@ def _advance(design, rows, y, loss, f0, entries, state, trace):
         if healthy:
             if checks:
                 check_gap(counters, gap)
-            check_move(counters, moved)
+            # An answer that is drawn stays for long, which is no sign that anything has settled.
+            if not it.draws:
+                check_move(counters, moved)
             check_limit(counters)
         else:
             counters.outcome = _DIVERGED

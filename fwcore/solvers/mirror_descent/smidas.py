@@ -36,7 +36,8 @@ class Smidas(MirrorSolver):
 
     A step of the trace is a pass of as many samples as there are rows; its objective is an
     estimate, the mean loss of the samples before they were learnt. It settles within O(eta), not at
-    the optimum: the true gap shows it.
+    the optimum: the true gap shows it. With ``answer`` "random" the answer is an iterate that is
+    drawn, as Theorem 2 has it; `fwcore.theory.mirror_step` gives its step size.
     """
 
     name = "smidas"
