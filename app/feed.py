@@ -22,7 +22,7 @@ from app.run_spec import RunSpec
 from app.runs import Run
 from app.scheduler import Job
 from app.session import Session
-from app.settings import Settings
+from app.settings import Experiment, Settings
 from app.tables import points_table, printed_table, runs_table
 from app.wire import Wire
 
@@ -54,6 +54,7 @@ class Feed:
         self._features, self._chosen_at = TopFeatures(), 0.0
         self._features_of: Run | None = None
         self._names_drawn: dict[int, str] = {}
+        self._experiments_drawn: dict[int, Experiment] = {}
         self._computing: dict[tuple[int, str], Computation] = {}
         self._held: dict[tuple[int, str], tuple[Any, ...]] = {}
         self._silent: set[str] = set()
@@ -64,10 +65,9 @@ class Feed:
         runs, experiment = self._standing(), self._session.experiment
         if experiment is None:
             return []
-        own = self._session.experiments
         specs = [s for s in self._settings.runs if s.key in runs and not s.hidden]
         self._led = self._leader([s.key for s in specs if runs[s.key].reached])
-        made_of = {spec.key: own.get(spec.key, experiment) for spec in specs}
+        made_of = {s.key: self._made_of(s.key, runs[s.key], experiment) for s in specs}
         led = made_of.get(self._led, experiment) if self._led is not None else experiment
         return [
             Shown(
@@ -84,6 +84,12 @@ class Feed:
             )
             for spec in specs
         ]
+
+    def _made_of(self, key: int, run: Run, experiment: Experiment) -> Experiment:
+        """What a run that is drawn was walked over; one that stands for another keeps its own."""
+        if run is self._session.runs[key]:
+            self._experiments_drawn[key] = self._session.experiments.get(key, experiment)
+        return self._experiments_drawn.get(key, experiment)
 
     def _group(self, key: int, run: Run) -> tuple[Run, ...]:
         """A run and its repeats; one that stands for another has none any more."""

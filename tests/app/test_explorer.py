@@ -17,7 +17,7 @@ from app import address, explorer, live, recorded, views, words
 from app.drain import Drain
 from app.live import all_pictures
 from app.live.picture import Axis, Layer, Picture
-from app.runs import RunState
+from app.runs import Run, RunState
 
 
 def test_the_first_sight_is_that_of_recorded_runs(page, sent):
@@ -230,6 +230,29 @@ def test_a_page_that_missed_something_is_sent_everything(small, sent):
     gone = {name for name, value in whole[0].items() if value is None and ":" in name}
     assert state.keys() == whole[0].keys() - gone
     assert repr(sources[2, "points"]) == repr(whole[1][2, "points"])
+
+
+def test_a_new_run_of_fewer_columns_may_be_ahead_of_those_that_still_stand(
+    page, sent, monkeypatch
+):
+    """What stands until the others have begun is of 10,000 columns, the new run of 10."""
+    page.drain.flush()
+    due = Run.due
+    monkeypatch.setattr(Run, "due", lambda run: due(run) if run.solver.name == "cd" else None)
+    page.hear({"do": "add", "solver": "cd"})
+    page.hear({"do": "set", "name": "dataset", "value": "diabetes"})
+    page.hear({"do": "pace", "unit": "dots", "rate": None})
+    page.hear({"do": "look", "pictures": ["paths", "race", "bars", "overlap"]})
+    page.hear({"do": "select", "run": 1})
+    page.hear({"do": "run"})
+    wait_for(lambda: page.session.runs[4].state.over, "the new run")
+    computed(page)
+    state, sources = held(sent)
+    assert state["lead"] == 1
+    assert len(sources[4, "points"]["l1"]) == page.session.runs[4].reached
+    # The columns of the others are not its own.
+    assert sources[4, "paths"]["index"] == []
+    assert sources[1, "paths"]["index"]
 
 
 def test_ticks_slow_down_in_a_crowd(page, monkeypatch):
