@@ -78,6 +78,7 @@ class Feed:
                 pinned=spec.pinned,
                 kin=made_of[spec.key].alike(led),
                 relevant=shelf.relevant_columns(made_of[spec.key].dataset),
+                surely=bool(shelf.find(made_of[spec.key].dataset).relevant),
                 scaled=shelf.is_scaled(made_of[spec.key].dataset),
                 planned=getattr(getattr(spec.options, "sampling", None), "text", ""),
                 group=self._group(spec.key, runs[spec.key]),

@@ -90,6 +90,14 @@ class Reached:
             return None
         return int(rule.kappa(int(self.walk.problem.p), progress))
 
+    def counts(self, unit: str) -> bool:
+        """Whether its whole cost is counted in that unit: a look at a part of a column is no dot
+        product, and a library counts its seconds alone.
+        """
+        if unit == "dots":
+            return bool(self.solver.counts_dots(self.walk.options))
+        return unit == "seconds" or bool(self.solver.counts)
+
     @property
     def points(self) -> Any:
         """The table of the points so far, see `fwcore.path.POINT`."""

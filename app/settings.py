@@ -303,14 +303,14 @@ class Settings(OptionsAsSettings, param.Parameterized):
         """
         dataset = shelf.find(self.dataset)
         if not shelf.available(dataset):
-            raise DatasetError(
-                f"The files of {dataset.title} are not at hand: download them first."
-            )
+            told = f"The files of {dataset.title} are not at hand: download them first."
+            raise DatasetError(told)
         if not self.runs:
             raise ParameterError("runs", "the page", "at least one: add a run", 0)
         for spec in self.runs:
             if reason := why_not(spec.solver, self.loss, self.dataset):
-                raise ParameterError("solver", "the page", reason, spec.solver)
+                rule = f"one that fits ({reason.rstrip('.')})"
+                raise ParameterError("solver", "the page", rule, spec.solver)
         return self.chosen()
 
 
@@ -325,7 +325,7 @@ def formula_of(loss: str) -> str:
 
 
 def why_not(name: str, loss: str, dataset: str = "") -> str:
-    """What stands against running a solver on a loss and a dataset, as the end of "must be ...";
+    """What stands against running a solver on a loss and a dataset, and what to do, in a sentence;
     nothing if nothing does.
     """
     solver = find_solver(name)
@@ -335,16 +335,16 @@ def why_not(name: str, loss: str, dataset: str = "") -> str:
         entries = data.rows * data.columns
         if entries > solver.most_entries:
             return (
-                f"one that needs no dense design: {solver.title} takes at most "
-                f"{solver.most_entries:,} entries, and these data have {entries:,}"
+                f"{solver.title} needs a dense design of at most {solver.most_entries:,} entries, "
+                f"and these data have {entries:,}: choose other data, or another solver."
             )
     if solver.missing:
-        return f"one that is installed: {solver.missing}"
+        return f"{solver.title} is not installed: {solver.missing}."
     lacking = solver.lacks(find_loss(loss))
     if not lacking:
         return ""
     fitting = [known for known in LOSSES if not solver.lacks(find_loss(known))]
     return (
-        f"one for this loss, and {solver.title} needs {' and '.join(lacking)}: choose the loss "
-        f"{' or '.join(fitting)}, or another solver"
+        f"{solver.title} needs {' and '.join(lacking)}: choose the {' or '.join(fitting)} loss, or "
+        "another solver."
     )

@@ -59,7 +59,7 @@ def race_svg(shown: Sequence[Shown]) -> str:
     """Least test error so far against dot products, or seconds where a run counts none; the l1 norm
     stands for the error where no rows are held out.
     """
-    counted = all(entry.run.points["dots"][-1] > 0 for entry in shown)
+    counted = all(entry.run.counts("dots") for entry in shown)
     tested = all(np.isfinite(entry.run.points["test_error"]).any() for entry in shown)
     x_of, y_of = "dots" if counted else "seconds", "test_error" if tested else "l1"
     lines = {}

@@ -175,7 +175,7 @@ def _of_one(run: Run, upto: int, there: float) -> _Figures:
     return _Figures(
         seconds=last["seconds"],
         steps=last["steps"],
-        dots=last["dots"] if run.solver.counts and last["dots"] > 0 else _UNKNOWN,
+        dots=last["dots"] if run.counts("dots") and last["dots"] > 0 else _UNKNOWN,
         least_error=_UNKNOWN if best is None else errors[best],
         norm=_UNKNOWN if best is None else l1[best],
         active=_UNKNOWN if best is None else points["nnz"][best],

@@ -77,6 +77,8 @@ def _spent(run: Run) -> str:
         return f"{float(last['seconds']):.2g} s"
     if run.solver.draws == "rows":
         return f"{counted(float(last['grads']))} derivatives"
+    if not run.counts("dots"):
+        return f"{counted(float(last['entries']))} entries"
     return f"{counted(float(last['dots']))} dots"
 
 

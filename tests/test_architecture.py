@@ -115,6 +115,7 @@ FOR_PICTURES = {
     "app.live.picture",
     "app.live.features",
     "app.live.thinning",
+    "app.live.reference",
     "app.pace",
     "app.runs",
 }

@@ -41,7 +41,7 @@ class Dialogs {
         this.box.close()
         this.app.send({do: 'add', solver: solver.name})
       }}, h('b', {}, solver.name), h('span', {}, solver.title),
-    h('small', {}, against ? `Must be ${against}.` : solver.reference))
+    h('small', {}, against || solver.reference))
   }
 
   // The lines that make a run again.

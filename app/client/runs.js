@@ -104,8 +104,7 @@ class Runs {
     row.element.dataset.state = told.state
     row.element.style.setProperty('--part', String(told.part ?? 0))
     row.state.textContent = told.state == 'empty' ? '' : told.left || told.state
-    row.figures.textContent = row.run.against ? `must be ${row.run.against}`
-      : told.figures || told.message || ' '
+    row.figures.textContent = row.run.against || told.figures || told.message || ' '
     row.pick.title = [told.more, told.message].filter(Boolean).join('\n')
   }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.live.picture import SPREAD, Axis, Layer, Picture, Shown
+from app.live.picture import SPREAD, Axis, Layer, Picture, Shown, common_norm, nearest
 from app.runs import Run
 
 
@@ -33,10 +33,15 @@ class ActiveFeatures(Picture):
         return f"{counts[-1]:,} active features at point {counts.size} of {run.total}"
 
     def finding(self, runs: Sequence[Shown]) -> str:
-        ended = {shown.name: int(shown.run.points["nnz"][-1]) for shown in runs if shown.run.ended}
-        if len(ended) < 2:
+        """The sparsest and the densest model at the largest l1 norm that all runs have reached."""
+        ended = [shown for shown in runs if shown.run.ended]
+        if not ended:
             return ""
-        few, many = min(ended, key=ended.__getitem__), max(ended, key=ended.__getitem__)
-        if ended[few] == ended[many]:
-            return f"All end with {ended[few]:,} active features"
-        return f"{few} ends with {ended[few]:,} active features, {many} with {ended[many]:,}"
+        norm = common_norm(ended)
+        counts = {s.name: int(s.run.points["nnz"][nearest(s.run, norm)]) for s in ended}
+        few, many = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
+        there = f"At ℓ1 norm {norm:.3g}"
+        if counts[few] == counts[many]:
+            who = few if len(ended) == 1 else "each run"
+            return f"{there} {who} has {counts[few]:,} active features"
+        return f"{there} {few} has {counts[few]:,} active features, {many} {counts[many]:,}"

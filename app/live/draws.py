@@ -81,6 +81,8 @@ class Draws(Picture):
         """What half of the draws of the selected run find."""
         lead = next((shown for shown in runs if shown.lead and shown.run.reached), None)
         at, found = _FOUND.get(lead.run, (-1, _NONE)) if lead is not None else (-1, _NONE)
+        if lead is not None and lead.run.kappa() is None:
+            return f"{lead.name} draws no columns: select a run that does"
         if lead is None or at != point_of(lead, sight.point):
             return ""
         shares = np.array(found["draw_share"])

@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 
 from app.live.features import lookup
-from app.live.picture import Axis, Columns, Layer, Picture, Shown, point_of
+from app.live.picture import (
+    Axis,
+    Columns,
+    Layer,
+    Picture,
+    Shown,
+    common_norm,
+    nearest,
+    point_of,
+)
 from app.runs import Run
 from fwcore import datasets, experiments
 
@@ -23,8 +32,7 @@ def _beside(entry: Shown, lead: Shown, point: int) -> int | None:
     """
     if not entry.run.reached or not entry.kin:
         return None
-    l1 = lead.run.points["l1"][point_of(lead, point)]
-    return int(np.abs(entry.run.points["l1"] - l1).argmin())
+    return nearest(entry.run, float(lead.run.points["l1"][point_of(lead, point)]))
 
 
 def _largest(lead: Shown, point: int) -> list[int]:
@@ -148,10 +156,10 @@ class Fit(Picture):
 
 def _shares(entry: Shown, lead: Shown) -> list[float]:
     """The Jaccard index of the supports of a run and of the selected one, at equal l1 norms."""
-    theirs, shares = lead.run.points["l1"], []
+    shares = []
     for k, l1 in enumerate(entry.run.points["l1"].tolist()):
         ours = set(entry.run.walk.columns[k][0].tolist())
-        other = set(lead.run.walk.columns[int(np.abs(theirs - l1).argmin())][0].tolist())
+        other = set(lead.run.walk.columns[nearest(lead.run, l1)][0].tolist())
         either = len(ours | other)
         shares.append(len(ours & other) / either if either else 1.0)
     return shares
@@ -220,6 +228,7 @@ class Overlap(Picture):
         others = [shown for shown in runs if not shown.lead and shown.run.ended]
         if lead is None or not others:
             return ""
-        shares = {shown.name: _shares(shown, lead)[-1] for shown in others}
-        least = min(shares, key=shares.__getitem__)
-        return f"At the end {lead.name} and {least} share {shares[least]:.0%} of their features"
+        norm = common_norm([lead, *others])
+        shares = {s.name: _shares(s, lead)[nearest(s.run, norm)] for s in others}
+        least, there = min(shares, key=shares.__getitem__), f"At ℓ1 norm {norm:.3g}"
+        return f"{there} {lead.name} and {least} share {shares[least]:.0%} of their features"

@@ -91,14 +91,16 @@ class Simulator(Picture):
     computed = {"formula": _formula, "simulated": _simulated, "here": _here, "ahead": _ahead}
 
     def finding(self, runs: Sequence[Shown]) -> str:
-        lead = next((shown for shown in runs if shown.lead and shown.run.reached), None)
-        kappa = lead.run.kappa() if lead is not None else None
-        if lead is None or kappa is None:
+        """What a draw of the selected run misses, or of the first that samples columns."""
+        sampling_runs = [s for s in runs if s.run.reached and s.run.kappa() is not None]
+        told = next((s for s in sampling_runs if s.lead), next(iter(sampling_runs), None))
+        if told is None:
             return ""
-        p, relevant, _ = _sizes(lead)
-        miss = sampling.miss_probability(p, kappa, relevant)
+        p, relevant, _ = _sizes(told)
+        miss = sampling.miss_probability(p, told.run.kappa() or p, relevant)
         those = f"all {relevant} relevant columns" if relevant > 1 else "a relevant column"
-        return f"A draw of {lead.name} misses {those} {miss:.0%} of the time"
+        said = f"A draw of {told.name} misses {those} {miss:.0%} of the time"
+        return said if told.surely else f"{said}, if {relevant} matter"
 
     def describe(self, run: Run) -> str:
         kappa = run.kappa()
@@ -139,11 +141,12 @@ class EmptyDraws(Picture):
         return f"{text}; {ended} of {run.reached} points ended by chance" if ended else text
 
     def finding(self, runs: Sequence[Shown]) -> str:
-        lead = next((shown for shown in runs if shown.lead and shown.run.ended), None)
-        if lead is None or not lead.run.points["empty"][-1] > 0:
+        drew = [s for s in runs if s.run.ended and s.run.points["empty"][-1] > 0]
+        lead = next((s for s in drew if s.lead), next(iter(drew), None))
+        if lead is None:
             return ""
         if ended := lead.run.ended_by_chance:
             return f"Chance ended {ended} of the {lead.run.reached} points of {lead.name}"
         last = lead.run.points[-1]
         share = float(last["empty"] / (last["empty"] + last["steps"]))
-        return f"{share:.0%} of the draws of {lead.name} show no way down"
+        return f"{share:.0%} of the draws of {lead.name} show no descent direction"

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
+import numpy as np
+
 from app.pace import COSTS
 from app.runs import Run
 
@@ -90,7 +92,8 @@ LEVEL = Layer(
 @dataclass(frozen=True)
 class Shown:
     """A run as the pictures see it; the ``lead`` is the one that is selected, and the ``pinned``
-    one is the baseline of comparisons. ``relevant``: how many columns are taken to matter.
+    one is the baseline of comparisons. ``relevant``: how many columns are taken to matter,
+    and whether that is known, ``surely``.
     ``kin``: whether it is of the rows and the loss of the selected run; only then are its columns
     the same, and its errors comparable. ``planned``: the rule of sampling that the list has for it
     by now. ``scaled``: whether the response is in standard deviations. ``group``: the run and its
@@ -104,6 +107,7 @@ class Shown:
     pinned: bool = False
     kin: bool = True
     relevant: int = 32
+    surely: bool = True
     planned: str = ""
     scaled: bool = False
     group: tuple[Run, ...] = ()
@@ -137,6 +141,16 @@ def point_of(lead: Shown, point: int) -> int:
     """The point under the cursor; the last one where nothing was chosen."""
     reached = lead.run.reached
     return point if 0 <= point < reached else reached - 1
+
+
+def common_norm(shown: Sequence[Shown]) -> float:
+    """The largest l1 norm that all of these runs have reached."""
+    return min(float(entry.run.points["l1"].max()) for entry in shown)
+
+
+def nearest(run: Run, norm: float) -> int:
+    """The point of a run whose l1 norm is nearest to that."""
+    return int(np.abs(run.points["l1"] - norm).argmin())
 
 
 class Picture:

@@ -4,15 +4,19 @@ Table 5).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from app.live.picture import SPREAD, Axis, Layer, Picture, Shown, Sight
+from app.live.reference import reference_of, suboptimality
 from app.live.thinning import ROUNDING
 from app.pace import COSTS, counted
 from app.runs import Run
+
+# An error that is hardly below that of the first point was cheap for everybody.
+_TRIVIAL = 0.98
 
 
 class Race(Picture):
@@ -48,9 +52,9 @@ class Race(Picture):
         errors = run.points["test_error"]
         if not np.isfinite(errors).any():
             return "no rows are held out for a test error"
+        if not run.counts("dots"):
+            return f"least test error {np.nanmin(errors):.4g}; dot products are not what it costs"
         dots = int(run.points["dots"][int(np.nanargmin(errors))])
-        if not dots:
-            return "a library, which counts no dot products"
         return f"least test error {np.nanmin(errors):.4g} after {dots:,} dot products"
 
     def finding(self, runs: Sequence[Shown]) -> str:
@@ -70,12 +74,14 @@ def _cheapest(runs: Sequence[Shown], unit: str) -> str:
     ends = {shown: _least_errors(shown.run, unit) for shown in runs if shown.run.state.over}
     ends = {shown: errors for shown, errors in ends.items() if errors.size}
     if len(ends) < 2:
-        return _so_far(runs, unit)
+        return _so_far(runs, unit) or _alone(ends, unit)
     shared = max(float(errors[-1]) for errors in ends.values())
     costs = {shown: _cost_of(shown.run, errors, shared, unit) for shown, errors in ends.items()}
     cheap, expensive = min(costs, key=costs.__getitem__), max(costs, key=costs.__getitem__)
     # A baseline is what the cheapest is compared with.
     expensive = next((s for s in costs if s.pinned and s is not cheap), expensive)
+    if shared > _TRIVIAL * float(ends[expensive][0]):
+        return ""
     ratio = costs[expensive] / costs[cheap]
     if ratio < 1.05:
         names = f"{cheap.name} and {expensive.name}"
@@ -87,6 +93,14 @@ def _cheapest(runs: Sequence[Shown], unit: str) -> str:
     )
 
 
+def _alone(ends: Mapping[Shown, Any], unit: str) -> str:
+    """What the least error of the only run has cost."""
+    for shown, errors in ends.items():
+        spent = _amount(_cost_of(shown.run, errors, float(errors[-1]), unit), unit)
+        return f"{shown.name} reaches test error {float(errors[-1]):.3g} after {spent}"
+    return ""
+
+
 def _ends(runs: Sequence[Shown], measure: str) -> str:
     """Where the runs have ended, the lowest first."""
     ended = [shown for shown in runs if shown.run.ended]
@@ -95,12 +109,25 @@ def _ends(runs: Sequence[Shown], measure: str) -> str:
             "Worst true gap / f(0)",
             {s.name: max(float(s.run.relative_gaps.max()), ROUNDING) for s in ended},
         )
+    elif measure == "suboptimality":
+        reference = reference_of(runs)
+        told, ends = (
+            "Suboptimality / f(0) at the end",
+            {s.name: _left(s.run, reference) for s in ended if s.run is not reference},
+        )
     elif measure == "train_error":
         told, ends = "Train error at the end", {s.name: s.run.points[measure][-1] for s in ended}
     else:
         return ""
     known = sorted((end, name) for name, end in ends.items() if np.isfinite(end))
     return f"{told}: {', '.join(f'{name} {end:.2g}' for end, name in known[:3])}" if known else ""
+
+
+def _left(run: Run, reference: Run | None) -> float:
+    """The suboptimality of the last point that the reference reaches; NaN where none is."""
+    left = suboptimality(run.points, float(run.walk.problem.f0), reference)
+    known = left[np.isfinite(left)]
+    return float(known[-1]) if known.size else float("nan")
 
 
 def _so_far(runs: Sequence[Shown], unit: str) -> str:
@@ -131,11 +158,7 @@ def _least_errors(run: Run, unit: str) -> Any:
     its cost is not counted in that unit.
     """
     spent = _costs(run, unit)
-    # A look at a few rows of a column is no dot product.
-    by_rows = unit == "dots" and run.solver.draws == "rows"
-    # A library counts its calls alone.
-    uncounted = unit != "seconds" and not run.solver.counts
-    if by_rows or uncounted or not spent.size or not spent[-1] > 0:
+    if not run.counts(unit) or not spent.size or not spent[-1] > 0:
         return np.zeros(0)
     errors = np.fmin.accumulate(run.points["test_error"])
     return errors if errors.size and np.isfinite(errors[-1]) else np.zeros(0)

@@ -99,7 +99,7 @@ class RunSources:
         # A gulf of nothing where the method saw all there is, or where its gap is not known.
         own, true = np.array(data["own_gap"]), np.array(data["relative_gap"])
         data["seen_gap"] = np.where(own < true, own, true).tolist()
-        data |= _costs(rows)
+        data |= _costs(self.run, rows)
         shares = rows["empty"] / np.maximum(rows["steps"], 1)
         data["empty_share"] = shares.tolist()
         by_chance = rows["status"] == Status.EMPTY_DRAW
@@ -110,9 +110,10 @@ class RunSources:
         if np.isfinite(errors).any():
             best = walk.points[int(np.nanargmin(errors))][None]
             least: dict[str, list[Any]] = {name: best[name].tolist() for name in _POINTS}
-            least |= {"point": (best["point"] + 1).tolist()} | _costs(best)
+            least |= {"point": (best["point"] + 1).tolist()} | _costs(self.run, best)
             least["least_error"] = least["test_error"]
-            least["relative_gap"] = (best["true_gap"] / walk.problem.f0).tolist()
+            gap = best["true_gap"] / walk.problem.f0
+            least["relative_gap"] = np.where(gap > ROUNDING, gap, np.nan).tolist()
             self._send("best", least, replace=True)
 
     def _send_paths(self, features: TopFeatures, stop: int) -> None:
@@ -141,7 +142,8 @@ class RunSources:
         row = latest.rows[-1]
         l1 = float(row["l1"])
         head: dict[str, list[Any]] = {"l1": [l1], "point": [latest.point + 1]}
-        head |= {name: [int(row[name])] for name in ("nnz", "dots")}
+        head |= {"nnz": [int(row["nnz"])]}
+        head |= {"dots": [int(row["dots"]) if self.run.counts("dots") else float("nan")]}
         self._send("head", head, replace=True)
         coefficients = lookup(features.indices, latest.indices, latest.coefficients)
         count = len(coefficients)
@@ -182,12 +184,12 @@ def _wanted(open_sources: Collection[str], *names: str) -> bool:
     return any(name in open_sources for name in names)
 
 
-def _costs(rows: Any) -> dict[str, list[Any]]:
-    """What was spent at each point; there is no 0 on a logarithmic axis, and a library counts
-    nothing.
+def _costs(run: Run, rows: Any) -> dict[str, list[Any]]:
+    """What was spent at each point, in the units that it is counted in; there is no 0 on a
+    logarithmic axis.
     """
     columns = {name: "steps" if name == "step" else name for name in COSTS}
     return {
-        name: np.where(rows[column] > 0, rows[column], np.nan).tolist()
+        name: np.where((rows[column] > 0) & run.counts(name), rows[column], np.nan).tolist()
         for name, column in columns.items()
     }

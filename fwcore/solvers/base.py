@@ -14,7 +14,7 @@ from fwcore.kernels.streaks import draws_in_streak
 from fwcore.kernels.types import Floats, Ints
 from fwcore.losses import Loss, is_weighted
 from fwcore.options import Options, WalkOptions
-from fwcore.oracles.choice import Answer
+from fwcore.oracles.choice import Answer, asks_rows
 from fwcore.problem import Problem
 from fwcore.status import Status
 from fwcore.trace import Rows
@@ -290,6 +290,12 @@ class Solver(ABC):
         that can be computed.
         """
         return None
+
+    def counts_dots(self, options: Any) -> bool:
+        """Whether dot products with whole columns are all that it looks at, so that their number is
+        a cost to compare.
+        """
+        return self.counts and self.draws == "columns" and not asks_rows(options)
 
     def answer(self, state: Any) -> Answer | None:
         """What an oracle on a part of the rows answered in the last step; None of methods that have

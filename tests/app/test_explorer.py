@@ -232,9 +232,7 @@ def test_a_page_that_missed_something_is_sent_everything(small, sent):
     assert repr(sources[2, "points"]) == repr(whole[1][2, "points"])
 
 
-def test_a_new_run_of_fewer_columns_may_be_ahead_of_those_that_still_stand(
-    page, sent, monkeypatch
-):
+def test_a_new_run_of_fewer_columns_may_be_ahead_of_those_that_still_stand(page, sent, monkeypatch):
     """What stands until the others have begun is of 10,000 columns, the new run of 10."""
     page.drain.flush()
     due = Run.due

@@ -107,7 +107,7 @@ def test_a_dataset_brings_its_sampling_unless_the_user_chose_another():
 def test_a_solver_that_the_loss_lacks_is_refused_with_a_remedy():
     settings = Settings(loss="huber")
     settings.add("cd")
-    with pytest.raises(ParameterError, match="choose the loss squared, or another solver"):
+    with pytest.raises(ParameterError, match="choose the squared loss, or another solver"):
         settings.experiment()
     against = {choice["name"]: choice["against"] for choice in solver_choices(settings)}
     assert against["cd"] == why_not("cd", "huber") != ""

@@ -7,7 +7,7 @@ import pytest
 from fakes import shown, walked
 from told import PICTURES, Page
 
-from app import recorded
+from app import recorded, words
 from app.live import LIVE, all_pictures
 from app.live.features import TopFeatures
 from app.live.geometry import felt_radius, zigzag
@@ -17,7 +17,7 @@ from app.live.spread import spread
 from app.pace import COSTS, counted
 from app.tables import points_table, runs_table
 from app.views import VIEWS
-from fwcore import datasets, sampling
+from fwcore import datasets, find_solver, sampling
 
 
 def test_every_picture_says_in_words_what_it_shows():
@@ -157,13 +157,59 @@ def test_a_race_under_way_compares_at_equal_cost():
 
 
 @pytest.mark.parametrize("case", ["one run", "a library", "nothing held out"])
-def test_a_race_of_less_than_two_has_no_finding(case):
+def test_a_race_of_less_than_two_says_what_the_one_has_reached(case):
     runs = [walked(points=5), walked("sklearn" if case == "a library" else "cd", points=3)]
     if case == "one run":
         del runs[1]
     if case == "nothing held out":
         runs[1].walk.points["test_error"] = np.nan
+    least = np.nanmin(runs[0].points["test_error"])
+    told = PICTURES["race"].finding(shown(*runs))
+    assert told.startswith(f"sfw reaches test error {least:.3g} after ")
+    assert told.endswith(" dot products")
+    runs[0].walk.points["test_error"] = np.nan
     assert PICTURES["race"].finding(shown(*runs)) == ""
+
+
+def test_a_run_that_has_hardly_begun_wins_and_loses_no_race():
+    whole, stopped = walked("fw", points=30), walked("sfw", points=30, sampling="5%", upto=1)
+    stopped.stop()
+    while not stopped.state.over:
+        stopped.turn()
+    assert PICTURES["race"].finding(shown(whole, stopped)) == ""
+
+
+def test_suboptimality_is_told_of_those_that_are_measured_from_the_certified_run():
+    fw, best = walked("fw", points=10), walked("certified", points=60, tol=1e-8)
+    sight = Sight("dots", "suboptimality")
+    told = PICTURES["race"].finding_at(shown(fw, best), sight)
+    assert told.startswith("Suboptimality / f(0) at the end: fw ")
+    assert "certified" not in told
+    assert PICTURES["race"].finding_at(shown(fw), sight) == ""
+
+
+def test_runs_that_got_differently_far_are_compared_at_a_norm_that_both_have():
+    fw, cd = walked("fw", points=30, rule="gap", tol=1e-4), walked("cd", points=40)
+    short = walked("fw", points=30, rule="gap", tol=1e-4, upto=10)
+    short.stop()
+    while not short.state.over:
+        short.turn()
+    norm = short.points["l1"].max()
+    told = PICTURES["active"].finding(shown(short, cd))
+    assert told.startswith(f"At ℓ1 norm {norm:.3g} ")
+    there = cd.points["nnz"][np.abs(cd.points["l1"] - norm).argmin()]
+    assert f" {there:,}" in told
+    # Of one run the two are the same at that norm.
+    assert "share 100% of their features" in PICTURES["overlap"].finding(shown(fw, short))
+
+
+def test_relevant_columns_that_are_assumed_are_not_told_as_known():
+    run = walked("sfw", points=5, sampling="5%")
+    known, certified = shown(run, walked("certified", points=5))
+    assert "if 32 matter" not in PICTURES["simulator"].finding([known])
+    assumed = [replace(certified, lead=True), replace(known, lead=False, surely=False)]
+    assert PICTURES["simulator"].finding(assumed).startswith("A draw of sfw misses all 32")
+    assert PICTURES["simulator"].finding(assumed).endswith(", if 32 matter")
 
 
 def test_the_gap_says_what_a_sample_does_not_see():
@@ -238,6 +284,27 @@ def test_nothing_is_proven_in_another_form_and_recorded_runs_have_their_bound():
     assert not np.isfinite(inside["excess"]).any()
     steps = np.diff(kept.run.points["steps"])[-1]
     assert computed["proven"](kept, kept, -1)["place"][-1] == steps
+
+
+@pytest.mark.parametrize(
+    ("solver", "options", "counted"),
+    [
+        ("fw", {}, True),
+        ("fw", {"oracle": "greedy-rows", "max_steps": 40}, False),
+        ("smidas", {"max_steps": 3}, False),
+    ],
+)
+def test_dot_products_are_no_cost_of_what_looks_at_parts_of_columns(solver, options, counted):
+    run = walked(solver, points=3, **options)
+    page = Page(run)
+    page.tick()
+    assert np.isfinite(page.held["points"]["dots"]).any() == counted
+    assert np.isfinite(page.held["points"]["entries"]).all()
+    (row,) = runs_table(shown(run))["rows"]
+    assert ("not counted" in row) != counted
+    assert ("dots" in words._spent(run)) == counted
+    batches = find_solver("stoch_cosamp")
+    assert not batches.counts_dots(batches.Options())
 
 
 def test_the_model_compares_runs_at_equal_norms():

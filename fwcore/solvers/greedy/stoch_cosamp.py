@@ -33,6 +33,9 @@ class StochCosamp(Cosamp):
     reference = "Nguyen, Needell & Woolf 2014 (StoGradMP)"
     Options = StochCosampOptions
 
+    def counts_dots(self, options: Any) -> bool:
+        return False
+
     def oracle(self, problem: Problem, options: Any, seed: int) -> RowSubsetOracle:
         batch = BatchSize.rows(options.batch, problem.m, type(self).__name__)
         asked = OracleOptions(
