@@ -116,13 +116,21 @@ class Run(Reached):
     @property
     def seconds_left(self) -> float | None:
         """Until the end of the path, if its points go on to take what the last quarter took; None
-        before there is a point, and when nothing more comes.
+        before there are two, of which the first pays for what comes before all, and when nothing
+        more comes.
         """
         after = self._reached_after
-        if self._state.over or len(after) < 2:
+        if self._state.over or len(after) < 3:
             return None
         last = after[-1 - max(1, len(after) // 4) :]
         return (last[-1] - last[0]) / (len(last) - 1) * (self.total - self.reached)
+
+    @property
+    def held_seconds(self) -> float:
+        """For how long the pace holds the next step back: what a step cost is waited for."""
+        with self._lock:
+            free = self.pace is None or self._paused or self._state.over or self.latest is None
+            return 0.0 if free else max(0.0, self._next_at - time.monotonic())
 
     @property
     def ended(self) -> bool:

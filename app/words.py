@@ -15,6 +15,7 @@ from fwcore import FORMS, find_solver, warmup
 
 _LONG_SECONDS = 3.0
 _LONG_WAIT_SECONDS = 20.0
+_HELD_SECONDS = 1.5
 # Kernels, before a time that is left is told.
 _ENOUGH = 3
 _asked: dict[str, tuple[float, int]] = {}
@@ -83,9 +84,11 @@ def _spent(run: Run) -> str:
 
 
 def _left(run: Run) -> str:
-    """How long it goes on at least, where somebody would rather know than wait: later points of a
-    path seldom take less than earlier ones.
+    """How long the pace holds the next step back, or how long it goes on at least, where somebody
+    would rather know than wait: later points of a path seldom take less than earlier ones.
     """
+    if (held := run.held_seconds) >= _HELD_SECONDS:
+        return f"held by the pace, {held:.0f} s"
     seconds = run.seconds_left
     if seconds is None or seconds < _LONG_WAIT_SECONDS:
         return ""

@@ -116,6 +116,7 @@ FOR_PICTURES = {
     "app.live.features",
     "app.live.thinning",
     "app.live.reference",
+    "app.live.spread",
     "app.pace",
     "app.runs",
 }

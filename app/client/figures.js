@@ -191,7 +191,7 @@ class Picture {
     for (const part of this.drawn.get(run.key)) {
       const {kind, style} = part.layer
       const mark = MARKS[kind]
-      const width = wide ? Math.max(3, 1.8 * (style.line_width ?? 1.5)) : style.line_width ?? 1.5
+      const width = widthOf(this.declared, run, part.layer, wide)
       Object.assign(part, {run, leads, wide})
       part.renderer.setv({name: run.drawn, visible: leads || !mark.leads})
       part.renderer.glyph.setv(

@@ -35,7 +35,7 @@ const MARKS = {
     style: {left: 0, height: 0.7, fill_alpha: field('strength'), line_alpha: 0},
     look: run => filled(run), rows: shade},
   median: {glyph: 'Line', at: along, parts: ['_median'],
-    look: (run, {width}) => ({line_color: run.colour, line_width: width})},
+    look: (run, {width}) => ({line_color: run.colour, line_dash: run.dash, line_width: width})},
   band: {glyph: 'VArea', at: between, style: {fill_alpha: 0.18}, parts: ['_low', '_high'],
     look: run => ({fill_color: run.colour})},
   gulf: {glyph: 'VArea', at: between, style: {fill_alpha: 0.12},
@@ -55,6 +55,15 @@ const MARKS = {
     text_align: field('align')}),
     leads: true, look: run => ({text_color: run.colour}), style: {text_font_size: '11px',
     text_baseline: 'bottom', y_offset: -2}},
+}
+
+// Whether the median of the repeats of a run is drawn beside it.
+const repeated = ({layers}, run) => run.repeats > 1 && layers.some(({kind}) => kind == 'median')
+
+function widthOf(declared, run, {kind, style}, wide) {
+  const width = style.line_width ?? 1.5
+  const strong = wide ? Math.max(3, 1.8 * width) : width
+  return kind == 'line' && repeated(declared, run) ? strong / 3 : strong
 }
 
 function makeGlyph({kind, style}, x, ys) {

@@ -93,7 +93,7 @@ function notices(app) {
     notice.hidden = notice.textContent == ''
   })
   app.state.on(['headline', 'changed', 'complaint', 'compiling', 'phase'], state => {
-    headline.textContent = state.headline
+    headline.textContent = headline.title = state.headline
     changed.hidden = !state.changed || state.phase == 'empty'
     changed.textContent = LIVE.includes(state.phase)
       ? 'Settings changed – Stop, then Run to apply.' : 'Settings changed – Run to apply.'

@@ -242,8 +242,12 @@ class Frame {
 
   say() {
     const {state} = this.gallery.app
-    const {name, title, legend} = this.declared
-    this.title.textContent = state.get(`title:${name}`) || title
+    const {name, title} = this.declared
+    this.title.textContent = this.title.title = state.get(`title:${name}`) || title
+    const runs = this.gallery.runs.filter(run => !run.hidden && repeated(this.declared, run))
+    const spread = runs.length
+      ? ' Of repeats: median strong, quartiles shaded, first seed thin.' : ''
+    const legend = this.declared.legend + spread
     this.caption.title = legend
     const said = state.get(`caption:${name}`) ?? []
     const words = said.map(([run, text]) => `${run}: ${text}. `).join('')

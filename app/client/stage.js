@@ -132,9 +132,9 @@ class Stage {
     const at = column => sources.column(lead, 'points', column)[k]
     const say = (x, digits) => Number.isFinite(x) ? String(Number(x.toPrecision(digits))) : 'none'
     const gap = at('judged_gap') < ROUNDING ? 'below rounding' : say(at('judged_gap'), 2)
-    const name = this.gallery.runs.find(run => run.key == lead)?.drawn ?? ''
+    const {drawn: name = '', symbol = ''} = this.gallery.runs.find(run => run.key == lead) ?? {}
     this.readout.textContent = `${name}, point ${k + 1} of ${count}: `
-      + `δ or λ ${say(at('value'), 4)}, `
+      + `${symbol} ${say(at('value'), 4)}, `
       + `ℓ1 norm ${say(at('l1'), 4)}, ${at('nnz')} active, test error ${say(at('test_error'), 4)}, `
       + `true gap / f(0) ${gap}`
     this.slider.setAttribute('aria-valuetext', this.readout.textContent)

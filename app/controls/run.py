@@ -10,7 +10,7 @@ from app.controls.sampling import sampling_field, take_sampling
 from app.run_spec import RunSpec
 from app.settings import Settings, why_not
 from app.theme import run_look
-from fwcore import ParameterError, find_solver
+from fwcore import FORMS, ParameterError, find_solver
 
 _FIRST = ("sampling", "tol")
 _WHOLE = {
@@ -34,7 +34,9 @@ def run_entry(
         "name": name,
         "drawn": drawn,
         "solver": spec.solver,
+        "symbol": FORMS[find_solver(spec.solver).form].symbol,
         "hidden": spec.hidden,
+        "repeats": spec.repeats,
         "pinned": spec.pinned,
         "changed": changed,
         "against": why_not(spec.solver, settings.loss, settings.dataset),

@@ -51,7 +51,7 @@ def told(rule: Any, columns: int, relevant: int) -> str:
     kappa = f"κ = {first:,}" if first == last else f"κ = {first:,} … {last:,}"
     miss = sampling.miss_probability(columns, last, s)
     return (
-        f"{kappa} of {columns:,} columns. A draw holds none of {s:,} given columns with "
+        f"{kappa} of {columns:,} columns. With {s:,} relevant columns a draw holds none with "
         f"probability {miss:.2g} (eq. 11)."
     )
 

@@ -5,18 +5,34 @@ Table 5).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from app.live.picture import SPREAD, Axis, Layer, Picture, Shown, Sight
 from app.live.reference import reference_of, suboptimality
+from app.live.spread import reached_by_all
 from app.live.thinning import ROUNDING
 from app.pace import COSTS, counted
 from app.runs import Run
 
 # An error that is hardly below that of the first point was cheap for everybody.
 _TRIVIAL = 0.98
+
+
+class _Path(NamedTuple):
+    """The least test error so far at each point of a path, and what had been spent by then."""
+
+    errors: Any
+    costs: Any
+
+    @property
+    def least(self) -> float:
+        return float(self.errors[-1])
+
+    def cost_of(self, error: float) -> float:
+        """What was spent until an error was reached."""
+        return float(self.costs[int(np.flatnonzero(self.errors <= error)[0])])
 
 
 class Race(Picture):
@@ -71,16 +87,17 @@ def _cheapest(runs: Sequence[Shown], unit: str) -> str:
     """What the least error that all have reached has cost the cheapest and the most expensive of
     them.
     """
-    ends = {shown: _least_errors(shown.run, unit) for shown in runs if shown.run.state.over}
-    ends = {shown: errors for shown, errors in ends.items() if errors.size}
+    over = [shown for shown in runs if all(run.state.over for run in shown.runs)]
+    ends = {shown: _medians(shown, unit) for shown in over}
+    ends = {shown: path for shown, path in ends.items() if path.errors.size}
     if len(ends) < 2:
         return _so_far(runs, unit) or _alone(ends, unit)
-    shared = max(float(errors[-1]) for errors in ends.values())
-    costs = {shown: _cost_of(shown.run, errors, shared, unit) for shown, errors in ends.items()}
+    shared = max(path.least for path in ends.values())
+    costs = {shown: path.cost_of(shared) for shown, path in ends.items()}
     cheap, expensive = min(costs, key=costs.__getitem__), max(costs, key=costs.__getitem__)
     # A baseline is what the cheapest is compared with.
     expensive = next((s for s in costs if s.pinned and s is not cheap), expensive)
-    if shared > _TRIVIAL * float(ends[expensive][0]):
+    if shared > _TRIVIAL * float(ends[expensive].errors[0]):
         return ""
     ratio = costs[expensive] / costs[cheap]
     if ratio < 1.05:
@@ -93,11 +110,11 @@ def _cheapest(runs: Sequence[Shown], unit: str) -> str:
     )
 
 
-def _alone(ends: Mapping[Shown, Any], unit: str) -> str:
+def _alone(ends: Mapping[Shown, _Path], unit: str) -> str:
     """What the least error of the only run has cost."""
-    for shown, errors in ends.items():
-        spent = _amount(_cost_of(shown.run, errors, float(errors[-1]), unit), unit)
-        return f"{shown.name} reaches test error {float(errors[-1]):.3g} after {spent}"
+    for shown, path in ends.items():
+        spent = _amount(path.cost_of(path.least), unit)
+        return f"{shown.name} reaches test error {path.least:.3g} after {spent}"
     return ""
 
 
@@ -164,7 +181,11 @@ def _least_errors(run: Run, unit: str) -> Any:
     return errors if errors.size and np.isfinite(errors[-1]) else np.zeros(0)
 
 
-def _cost_of(run: Run, errors: Any, reached: float, unit: str) -> float:
-    """What was spent until an error was reached."""
-    spent = float(_costs(run, unit)[int(np.flatnonzero(errors <= reached)[0])])
-    return spent if unit == "seconds" else max(1.0, spent)
+def _medians(shown: Shown, unit: str) -> _Path:
+    """The medians over the seeds, as they are drawn."""
+    upto = reached_by_all(shown.runs)
+    errors = [_least_errors(run, unit)[:upto] for run in shown.runs]
+    if not all(found.size == upto for found in errors):
+        return _Path(np.zeros(0), np.zeros(0))
+    costs = np.median([_costs(run, unit)[:upto] for run in shown.runs], axis=0)
+    return _Path(np.median(errors, axis=0), costs if unit == "seconds" else np.maximum(1.0, costs))

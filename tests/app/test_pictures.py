@@ -171,6 +171,22 @@ def test_a_race_of_less_than_two_says_what_the_one_has_reached(case):
     assert PICTURES["race"].finding(shown(*runs)) == ""
 
 
+def test_a_repeated_run_is_told_by_its_median():
+    seeds = [walked("sfw", points=8, sampling="2%", seed=k) for k in range(3)]
+    fw = walked("fw", points=8)
+    entries = shown(seeds[0], fw)
+    entries[0] = replace(entries[0], group=tuple(seeds))
+    told = PICTURES["race"].finding(entries)
+    errors = np.median([np.fmin.accumulate(r.points["test_error"]) for r in seeds], axis=0)
+    dots = np.median([r.points["dots"] for r in seeds], axis=0)
+    shared = max(errors[-1], np.nanmin(fw.points["test_error"]))
+    cost = dots[np.flatnonzero(errors <= shared)[0]]
+    other = fw.points["dots"][np.flatnonzero(fw.points["test_error"] <= shared)[0]]
+    ratio = other / cost
+    times = f"{ratio:,.0f} times" if ratio >= 10 else f"{ratio:.1f} times"
+    assert told == f"sfw reaches test error {shared:.3g} with {times} fewer dot products than fw1"
+
+
 def test_a_run_that_has_hardly_begun_wins_and_loses_no_race():
     whole, stopped = walked("fw", points=30), walked("sfw", points=30, sampling="5%", upto=1)
     stopped.stop()

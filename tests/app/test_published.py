@@ -83,7 +83,8 @@ def test_the_page_asks_for_nothing_and_executes_no_name(outcome):
     named = replace(outcome.experiments["race-rcv1"], methods=[method])
     found = {"race-rcv1": {method.name: [Measured({"final objective": 1.0})]}}
     exhibit = Exhibit("figure", "1", "<b>bold</b>", ("race-rcv1",))
-    hostile = replace(outcome, experiments={"race-rcv1": named}, found=found, exhibits=[exhibit])
+    shown = {"experiments": {"race-rcv1": named}, "found": found, "exhibits": [exhibit]}
+    hostile = replace(outcome, **shown, absent={})
     text = published.page(hostile)
     assert "<script>alert(1)</script>" not in text
     assert "<b>bold</b>" not in text
