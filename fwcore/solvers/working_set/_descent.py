@@ -50,6 +50,8 @@ _CYCLES, _NEWTON = 100, 4
 """At most so many cycles and models a round, which is to be short."""
 _ALONE, _ON_FACE = 40, 20
 """After so many cycles over the active columns, and steps on their face, the others get a turn."""
+_STUCK = 0.3
+"""Where a tour over the active columns leaves more than this share of what the last one left."""
 _INEXACT = 0.1
 """A model is minimised until its slopes are off by this share of what they were off at first."""
 _LEVELS, _OFF = 6, 0.25
@@ -157,12 +159,12 @@ class Descent(_DescentArrays):
 @njit(nogil=True, cache=True)
 def _cycle(design, loss, engine, run, active):
     """Minimise the model over each column of the working set in turn, or over the ``active`` ones
-    only; by how much a slope was off at most.
+    only: (by how much a slope was off at most, whether a coefficient became zero or left it).
     """
     counters, it = run.counters[0], engine.descent[0]
     lam, ridge, positive = run.it[0].level, counters.ridge, counters.positive
     coef, curvatures, columns, left = engine.coef, engine.curvature, run.columns, engine.left
-    largest, visits, size = 0.0, 0, run.it[0].size
+    largest, visits, size, crossed = 0.0, 0, run.it[0].size, False
     best_intercept(loss, engine, run)
     for k in range(size):
         old, curvature = coef[k], curvatures[k]
@@ -177,6 +179,7 @@ def _cycle(design, loss, engine, run, active):
         if new == old:
             continue
         coef[k] = new
+        crossed = crossed or new * old <= 0.0
         largest = max(largest, abs(new - old) * (curvature + ridge))
         if is_parabola(loss):
             it.left_sum += col_axpy(design, j, old - new, left)
@@ -184,7 +187,7 @@ def _cycle(design, loss, engine, run, active):
             weighted_axpy(design, j, old - new, engine.weights, left)
     counters.dots += visits
     it.work += _VISIT * visits + size
-    return largest
+    return largest, crossed
 
 
 @njit(nogil=True, inline="always")
@@ -194,9 +197,9 @@ def _settle(design, loss, engine, run, slack, share):
     """
     it, active, enough, first = engine.descent[0], True, slack, 0.0
     run.it[0].settled = False
-    it.kept, plain, tours = 0, 0, 0
+    it.kept, plain, tours, last = 0, 0, 0, np.inf
     for _ in range(_CYCLES):
-        largest = _cycle(design, loss, engine, run, active)
+        largest, crossed = _cycle(design, loss, engine, run, active)
         plain += 1
         if tours == 0 and (plain == 1 or not active):
             # The first cycles over the active columns and over the others say how far off it was.
@@ -207,7 +210,9 @@ def _settle(design, loss, engine, run, slack, share):
             if active and plain > _PLAIN:
                 remember(engine, run)
             elif not active and largest > enough:
-                descend_on_face(design, loss, engine, run, 0.5 * enough, _ON_FACE)
+                if largest > _STUCK * last and not crossed:
+                    descend_on_face(design, loss, engine, run, 0.5 * enough, _ON_FACE)
+                last = largest
         elif largest <= enough:
             run.it[0].settled = True
             break
