@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from fakes import AGAIN, EXPERIMENT, scheduler, spec, two_runs, wait_for
 
-from app import recorded
+from app import recorded, words
 from app.pace import Pace
 from app.runs import Run, RunState
 from app.session import Session
@@ -388,6 +388,23 @@ def test_a_large_design_begins_at_once_on_a_provisional_grid(monkeypatch, tmp_pa
     assert run.state is RunState.DONE
 
 
+def test_a_run_says_for_how_long_the_pace_holds_it_back():
+    run = Run(find_solver("fw"), {}, 0, Pace("dots", 100.0))
+    problem = datasets.load("diabetes")
+    run.prepare(problem, grids.delta_grid(5.0, 10))
+    assert run.held_seconds == 0.0
+    while run.latest is None:
+        run.turn()
+    # The columns are 1,000, and a step looks at all of them.
+    assert run.held_seconds > 5.0
+    assert words.row([run])["left"].startswith("held by the pace, ")
+    run.pause()
+    assert run.held_seconds == 0.0
+    run.resume()
+    run.set_pace(None)
+    assert run.held_seconds == 0.0
+
+
 def test_the_time_that_is_left_follows_the_last_points(monkeypatch):
     session = started(specs=two_runs()[:1])
     run = runs_of(finished(session))[0]
@@ -396,7 +413,10 @@ def test_the_time_that_is_left_follows_the_last_points(monkeypatch):
     run._state = RunState.RUNNING
     run._reached_after = [0.0]
     assert run.seconds_left is None
+    # The first point pays for what comes before all.
     run._reached_after = [0.0, 2.0]
+    assert run.seconds_left is None
+    run._reached_after = [0.0, 9.0, 11.0]
     assert run.seconds_left == 2.0 * (50 - run.reached)
     run._reached_after = [0.0, *range(1, 15), 24.0, 34.0, 44.0, 54.0, 64.0]
     assert run.seconds_left == 10.0 * (50 - run.reached)
