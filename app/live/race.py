@@ -184,8 +184,9 @@ def _least_errors(run: Run, unit: str) -> Any:
 def _medians(shown: Shown, unit: str) -> _Path:
     """The medians over the seeds, as they are drawn."""
     upto = reached_by_all(shown.runs)
-    errors = [_least_errors(run, unit)[:upto] for run in shown.runs]
-    if not all(found.size == upto for found in errors):
+    # A repeat that failed may have no points.
+    errors = [_least_errors(run, unit)[:upto] for run in shown.runs] if upto else []
+    if not errors or not all(found.size == upto for found in errors):
         return _Path(np.zeros(0), np.zeros(0))
     costs = np.median([_costs(run, unit)[:upto] for run in shown.runs], axis=0)
     return _Path(np.median(errors, axis=0), costs if unit == "seconds" else np.maximum(1.0, costs))

@@ -15,6 +15,7 @@ from app.live.paths import CoefficientPaths
 from app.live.picture import AXES, Picture, Sight
 from app.live.spread import spread
 from app.pace import COSTS, counted
+from app.runs import Run
 from app.tables import points_table, runs_table
 from app.views import VIEWS
 from fwcore import datasets, find_solver, sampling
@@ -185,6 +186,15 @@ def test_a_repeated_run_is_told_by_its_median():
     ratio = other / cost
     times = f"{ratio:,.0f} times" if ratio >= 10 else f"{ratio:.1f} times"
     assert told == f"sfw reaches test error {shared:.3g} with {times} fewer dot products than fw1"
+
+
+def test_a_repeat_that_failed_leaves_the_title_to_the_others():
+    first, fw = walked("sfw", points=8), walked("fw", points=8)
+    failed = Run(find_solver("sfw"), {}, 1)
+    failed.fail(ValueError("no"))
+    entries = shown(first, fw)
+    entries[0] = replace(entries[0], group=(first, failed))
+    assert PICTURES["race"].finding(entries).startswith("fw1 reaches test error ")
 
 
 def test_a_run_that_has_hardly_begun_wins_and_loses_no_race():
