@@ -41,7 +41,7 @@ def _least(run: Run, k: int) -> float:
 def _inside(entry: Shown, lead: Shown, point: int, gap: str) -> Columns:
     k, rows = _steps(entry, lead, point)
     if not rows.size:
-        return {"place": [], "gap": [], "excess": []}
+        return _nothing()
     f0 = entry.run.walk.problem.f0
     gaps, excess = rows[gap] / f0, (rows["objective"] - _least(entry.run, k)) / f0
     places = np.flatnonzero(np.isfinite(gaps) & (gaps > ROUNDING))
@@ -55,17 +55,21 @@ def _proven(entry: Shown, lead: Shown, point: int) -> Columns:
     """The bound of the papers after each step, where it can be computed."""
     k, rows = _steps(entry, lead, point)
     walk, solver = entry.run.walk, entry.run.solver
-    known = rows.size and (k == 0 or solver.bound_goes_on)
-    count = int(rows["step"][-1]) if known else 0
-    value = float(walk.grid[k])
-    bound = solver.bound(walk.problem, walk.options, value, count) if known else None
-    places = np.zeros(0, np.int64)
-    if bound is not None:
-        places = 1 + thin(np.arange(1, count + 1), bound[1:], _ROWS)
-        bound = bound[places] / walk.problem.f0
-    excess = [] if bound is None else bound.tolist()
+    if not rows.size or (k > 0 and not solver.bound_goes_on):
+        return _nothing()
+    count = int(rows["step"][-1])
+    bound = solver.bound(walk.problem, walk.options, float(walk.grid[k]), count)
+    if bound is None:
+        return _nothing()
+    places = 1 + thin(np.arange(1, count + 1), bound[1:], _ROWS)
+    excess = bound[places] / walk.problem.f0
     # Nothing is proven of the gap of a single step.
-    return {"place": places.tolist(), "gap": [np.nan] * len(excess), "excess": excess}
+    gap = np.full(places.size, np.nan)
+    return {"place": places.tolist(), "gap": gap.tolist(), "excess": excess.tolist()}
+
+
+def _nothing() -> Columns:
+    return {"place": [], "gap": [], "excess": []}
 
 
 class InsidePoint(Picture):
