@@ -95,7 +95,11 @@ class Commander:
         self._session.stop(self._key_or_all(data))
 
     def do_reset(self, data: dict[str, Any]) -> None:
-        self._session.reset()
+        self._session.clear()
+
+    def do_recall(self, data: dict[str, Any]) -> None:
+        if not self._session.recall({spec.key for spec in self._settings.runs}):
+            raise ParameterError("results", "the page", "forgotten, and none in their place", 0)
 
     def do_pace(self, data: dict[str, Any]) -> None:
         self._explorer.set_pace(commands.pace(data), data["unit"])
@@ -151,8 +155,8 @@ class Commander:
             spec.pinned = spec.key == key and not spec.pinned
 
     def do_rename(self, data: dict[str, Any]) -> None:
-        name = commands.text(data, "name", commands.LONGEST_NAME).strip()
-        self._settings.find(self._key(data)).given_name = name
+        name = commands.text(data, "name", commands.LONGEST_NAME)
+        self._settings.find(self._key(data)).call(name)
 
     def do_code(self, data: dict[str, Any]) -> None:
         spec = self._settings.find(self._key(data))

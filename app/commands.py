@@ -16,6 +16,7 @@ TURNS = 20.0
 """What a command is worth that makes a page anew."""
 LONGEST_NAME = 60
 _MOST_TEXTS = 20
+_BEGIN = ("run", "step", "reset", "return")
 _SLOWEST, _FASTEST = 1e-4, 1e12
 
 
@@ -144,12 +145,29 @@ def texts(data: dict[str, Any], name: str) -> dict[str, str]:
     return {key: text(found, key) for key in found}
 
 
-def fault_of(data: dict[str, Any], text: str) -> dict[str, Any]:
-    """What is wrong with what was typed, and where, so that it is told beside it."""
-    name, value, run = data.get("name"), data.get("value"), data.get("run")
-    return {
-        "name": name if isinstance(name, str) else "",
-        "value": value[:200] if isinstance(value, str) else "",
-        "run": run if isinstance(run, int) else None,
-        "text": text,
-    }
+class Faults:
+    """What is wrong with what was typed, and where, so that it is told beside it until something
+    that fits is typed there, or all is begun again without it.
+    """
+
+    def __init__(self) -> None:
+        self._by_field: dict[tuple[int | None, str], dict[str, Any]] = {}
+
+    @property
+    def told(self) -> list[dict[str, Any]]:
+        return [*self._by_field.values()]
+
+    def take(self, data: Any, text: str = "") -> None:
+        """A message was obeyed, or refused in these words where it was to set something."""
+        asked = data.get("do") if isinstance(data, dict) else None
+        other_data = asked == "set" and data.get("name") == "dataset" and not text
+        if asked in _BEGIN or other_data:
+            self._by_field.clear()
+        elif asked == "set":
+            name, value, run = data.get("name"), data.get("value"), data.get("run")
+            field = (run if isinstance(run, int) else None, name if isinstance(name, str) else "")
+            self._by_field.pop(field, None)
+            if text and len(self._by_field) < _MOST_TEXTS:
+                typed = value[:200] if isinstance(value, str) else ""
+                told = {"name": field[1], "value": typed, "run": field[0], "text": text}
+                self._by_field[field] = told

@@ -14,7 +14,7 @@ from app import address, recorded, server, words
 from app.background import Work
 from app.bringing import Bringing
 from app.commander import Commander
-from app.commands import Budget, fault_of
+from app.commands import Budget, Faults
 from app.controls.problem import (
     certified_answer,
     dataset_state,
@@ -108,7 +108,7 @@ class Explorer(Scripted, Viewer):
         self.download: Download | None = None
         self._events = 0
         self._drawn_as: dict[int, str] = {}
-        self.refusal = ""
+        self.refusal, self._faults = "", Faults()
         self._budget = Budget(_MESSAGES_A_SECOND, _MESSAGES_AT_ONCE)
         self._watch: PeriodicCallback | None = None
 
@@ -182,12 +182,13 @@ class Explorer(Scripted, Viewer):
         if not self._budget.allows(manner.worth):
             return
         asked = data.get("do") if isinstance(data, dict) else None
-        self.refusal, fault, self.obeying = "", None, True
+        self.refusal, self.obeying = "", True
         try:
             self._commander.obey(data)
+            self._faults.take(data)
         except (ParameterError, DatasetError, TypeError, ValueError, OverflowError) as error:
             if asked == "set":
-                fault = fault_of(data, str(error))
+                self._faults.take(data, str(error))
             else:
                 self.refusal = str(error)
         except Exception as error:
@@ -196,7 +197,7 @@ class Explorer(Scripted, Viewer):
             self.refusal = f"That failed, and is recorded: {type(error).__name__}: {error}"
         finally:
             self.obeying = False
-        self.wire.put(fault=fault)
+        self.wire.put(faults=self._faults.told)
         if manner.changes or self.refusal:
             self.answer()
         else:

@@ -18,7 +18,7 @@ from app.live.reference import measures_of, reference_of
 from app.live.sources import RunSources
 from app.live.spread import reached_by_all, spread
 from app.outlook import Outlook
-from app.run_spec import RunSpec
+from app.run_spec import RunSpec, times
 from app.runs import Run
 from app.scheduler import Job
 from app.session import Session
@@ -124,7 +124,9 @@ class Feed:
         return name if name.startswith(f"{spec.name} (") else spec.name
 
     def _plain(self, spec: RunSpec) -> str:
-        return spec.given_name or self._session.names.get(spec.key) or spec.name
+        if spec.given_name:
+            return spec.given_name + times(len(self._session.group(spec.key)) or spec.repeats)
+        return self._session.names.get(spec.key) or spec.name
 
     def look_at(
         self, pictures: tuple[str, ...], table: bool, outlook: Outlook | None = None

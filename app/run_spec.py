@@ -27,9 +27,11 @@ class RunSpec:
 
     @property
     def name(self) -> str:
-        """The name that was given, or the solver and those of its options that tell it apart."""
+        """The name that was given, or the solver and those of its options that tell it apart; and
+        how often it is repeated.
+        """
         if self.given_name:
-            return self.given_name
+            return self.given_name + times(self.repeats)
         changed = self.options.changed()
         if "sampling" in self.options.declared():
             changed = {"sampling": self.options.settings()["sampling"], **changed}
@@ -38,8 +40,11 @@ class RunSpec:
             for name, value in changed.items()
         ]
         seed = [f"seed {self.seed}"] if self.seed else []
-        times = [f"× {self.repeats}"] if self.repeats > 1 else []
-        return " ".join([self.solver, *values[:3], *seed, *times])
+        return " ".join([self.solver, *values[:3], *seed]) + times(self.repeats)
+
+    def call(self, name: str) -> None:
+        """Give it a name, which does not say how often it is repeated."""
+        self.given_name = name.strip().removesuffix(times(self.repeats))
 
     def take(self, options: dict[str, Any], seed: int) -> None:
         """Take over options as they were written, and a seed."""
@@ -53,6 +58,11 @@ class RunSpec:
     def settings(self) -> tuple[Any, ...]:
         """What makes the run what it is; equal settings give equal results, bit for bit."""
         return (self.solver, self.options.settings(), self.seed, self.repeats)
+
+
+def times(repeats: int) -> str:
+    """What follows the name of a run that is repeated."""
+    return f" × {repeats}" if repeats > 1 else ""
 
 
 def _short(value: Any) -> str:

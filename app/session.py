@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -29,6 +29,7 @@ _ORDER = (
 
 _MOST_ASIDE = 5
 """Removed runs that Undo can bring back with what they reached."""
+_REACHED = ("runs", "repeats", "_made_of", "experiments", "experiment")
 _HOLDERS: WeakKeyDictionary[Run, set[int]] = WeakKeyDictionary()
 """The sessions that show a run: a page that is loaded again takes over those of the last."""
 
@@ -52,6 +53,7 @@ class Session:
         """The problem of each run; a saved one may have another grid than the others."""
         self._made_of: dict[int, tuple[Any, ...]] = {}
         self._aside: dict[int, tuple[list[Run], tuple[Any, ...], Experiment]] = {}
+        self._cleared: dict[str, Any] | None = None
 
     @property
     def live(self) -> bool:
@@ -233,6 +235,28 @@ class Session:
         self._let_go(None)
         self.runs, self.repeats, self._made_of, self._aside = {}, {}, {}, {}
         self.experiment, self.experiments = None, {}
+        self._cleared = None
+
+    def clear(self) -> None:
+        """`reset`, so that `recall` can take it back."""
+        kept = {name: getattr(self, name) for name in _REACHED} if self.runs else self._cleared
+        self.reset()
+        self._cleared = kept
+
+    def recall(self, listed: Container[int]) -> bool:
+        """Bring back what was cleared of the entries that are still listed; whether there was
+        something, and nothing has taken its place.
+        """
+        if self._cleared is None or self.runs:
+            return False
+        for name, value in self._cleared.items():
+            setattr(self, name, value)
+        self._cleared = None
+        for run in self._of(None):
+            self._hold(run)
+        for key in [key for key in self.runs if key not in listed]:
+            self.forget(key)
+        return True
 
 
 def most_active(runs: Sequence[Run]) -> RunState | None:

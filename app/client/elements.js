@@ -47,16 +47,20 @@ function button(label, onclick, {symbol = null, shown = true, ...rest} = {}) {
   return element
 }
 
-// A drop-down of buttons, which closes when one is pressed or the focus leaves.
+// A drop-down of buttons, which closes when one is pressed or the focus leaves. An entry is what it
+// says, what it does, and where it cannot always be done, whether it can be now.
 function menu(label, symbol, entries) {
   const items = entries.map(([text, act]) => {
     const item = button(text, () => { box.open = false; act() })
     item.setAttribute('role', 'menuitem')
     return item
   })
+  const refresh = () => entries.forEach(([, , can = () => true], k) => {
+    items[k].disabled = !can()
+  })
   const summary = h('summary', {'aria-label': label, title: label}, icon(symbol))
   const list = h('div', {role: 'menu', class: 'menu-items'}, ...items)
-  const box = h('details', {class: 'menu'}, summary, list)
+  const box = h('details', {class: 'menu', ontoggle: refresh}, summary, list)
   box.addEventListener('focusout', event => {
     if (!box.contains(event.relatedTarget)) box.open = false
   })

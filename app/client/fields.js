@@ -12,10 +12,9 @@ class Fields {
   // A label with its control, and below it what is wrong with what was typed.
   row(field, control, output = null) {
     const name = field.path ?? field.name
-    const fault = this.app.state.get('fault')
     // What is chosen from a list is never wrong.
-    const typed = control.tagName != 'SELECT'
-    const wrong = typed && fault?.name == name && fault.run == this.run ? fault : null
+    const wrong = control.tagName == 'SELECT' ? undefined : this.app.state.get('faults')
+      ?.find(fault => fault.name == name && fault.run == this.run)
     control.dataset.field = name
     control.setAttribute('aria-label', field.label)
     if (field.doc) control.title = field.doc

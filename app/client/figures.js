@@ -68,8 +68,9 @@ class Picture {
         : scale(y.log),
       below: [this.axes[0]], left: [this.axes[1]], center: [...this.grids, this.cursor],
       toolbar: new (model('Toolbar'))({tools, autohide: true, logo: null, active_drag: pan,
-        // Its ground would cover what is behind it.
-        stylesheets: [':host { background: none !important; }']}),
+        // It would cover what is behind it.
+        stylesheets: [`:host { background: none !important; opacity: .3; }
+          :host(:hover) { opacity: 1; }`]}),
       toolbar_inner: true, toolbar_location: 'above', sizing_mode: 'stretch_both',
       min_border_left: 54, min_border_right: NAMELESS, min_border_top: 4, min_height: 60,
       match_aspect: this.declared.square, outline_line_color: null,
@@ -77,24 +78,14 @@ class Picture {
     })
   }
 
-  // The columns that hovering a layer shows: those that the picture declares of points, else what
-  // is drawn.
-  tips(layer) {
-    const {tips} = this.declared
-    if (tips.length && ['points', 'paths'].includes(layer.source)) return tips
-    const [x, y] = this.columns(layer)
-    return [x, ...y.split('|')]
-  }
-
   // What hovering a layer shows; layers that show the same have one tool.
   hover(layer) {
     if (!MARKS[layer.kind].hovers) return null
-    const tips = this.tips(layer)
-    const key = tips.join()
-    const tooltips = [['run', '$name'],
-      ...tips.map(tip => [this.declared.labels[tip] ?? tip, `@{${tip}}`])]
+    const tooltips = tooltipsOf(layer, this.columns(layer), this.declared)
+    const key = tooltips.join()
     if (!this.hovers.has(key)) this.hovers.set(key, new (model('HoverTool'))({renderers: [],
-      mode: 'mouse', line_policy: 'nearest', tooltips, visible: this.hovers.size == 0}))
+      mode: 'mouse', line_policy: 'nearest', tooltips, limit: 1, show_arrow: false,
+      visible: this.hovers.size == 0}))
     return this.hovers.get(key)
   }
 
@@ -155,7 +146,7 @@ class Picture {
     if (layer.kind == 'level') return this.own(run, layer, ['y'])
     const [x, y] = this.columns(layer)
     const ys = MARKS[layer.kind].parts?.map(part => y + part) ?? y.split('|')
-    const tips = MARKS[layer.kind].hovers ? this.tips(layer) : []
+    const tips = MARKS[layer.kind].hovers ? tipsOf(layer, [x, y], this.declared) : []
     const extra = Object.keys(MARKS[layer.kind].rows?.([], run, {lit: null}) ?? {})
     const source = this.sources.need(run.key, layer.source, [x, ...ys, ...tips, ...extra])
     return this.part(run, layer, source, makeGlyph(layer, x, ys))

@@ -29,7 +29,7 @@ function listen(app, gallery, stage) {
     const {views} = stage
     const acts = {
       ' ': () => app.toggle(), s: () => app.send({do: 'step'}), x: () => app.send({do: 'stop'}),
-      r: () => app.send({do: 'reset'}), Escape: () => app.root.classList.remove('open'),
+      r: () => app.runs.reset(), Escape: () => app.root.classList.remove('open'),
       '?': () => app.dialogs.help(),
       ArrowLeft: () => app.choose(Math.max(0, at() - 1)),
       ArrowRight: () => app.choose(Math.min(gallery.count() - 1, at() + 1)),

@@ -22,7 +22,7 @@ const trail = (features, run, {leads, wide, lit}) => ({
 // is selected, and the factor of its width make it. parts: ends of the names of the columns that
 // stand for the chosen one. leads: whether it is drawn of the selected run alone. rows: columns
 // that the page adds to its source, of the indices of the features in its rows. hovers: whether the
-// pointer asks it.
+// pointer asks it. lists: whether each of its rows is a line.
 const MARKS = {
   line: {glyph: 'Line', at: along, hovers: true, look: (run, {width}) => ({line_color: run.colour,
     line_dash: run.dash, line_width: width})},
@@ -42,7 +42,8 @@ const MARKS = {
     look: run => ({fill_color: run.colour})},
   contours: {glyph: 'MultiLine', at: lists, style: {line_color: GREY, line_alpha: 0.6},
     look: () => ({})},
-  paths: {glyph: 'MultiLine', at: lists, hovers: true, style: {line_color: field('colour'),
+  paths: {glyph: 'MultiLine', at: lists, hovers: true, lists: true,
+    style: {line_color: field('colour'),
     line_width: field('width'), line_alpha: field('strength')},
     look: (run, {leads}) => ({line_dash: leads ? 'solid' : run.dash}), rows: trail},
   bound: {glyph: 'Line', at: along, style: {line_alpha: 0.3, line_width: 4},
@@ -55,6 +56,21 @@ const MARKS = {
     text_align: field('align')}),
     leads: true, look: run => ({text_color: run.colour}), style: {text_font_size: '11px',
     text_baseline: 'bottom', y_offset: -2}},
+}
+
+// The columns that hovering a layer shows: those that the picture declares of points, else what is
+// drawn.
+function tipsOf({source}, [x, y], {tips}) {
+  return tips.length && ['points', 'paths'].includes(source) ? tips : [x, ...y.split('|')]
+}
+
+// They, as Bokeh asks for them. Where a row is a line, the place on it is told, too.
+function tooltipsOf(layer, columns, declared) {
+  const {labels} = declared
+  const places = MARKS[layer.kind].lists ? columns : []
+  return [['run', '$name'],
+    ...tipsOf(layer, columns, declared).map(tip => [labels[tip] ?? tip, `@{${tip}}`]),
+    ...places.map((column, k) => [labels[column], `$snap_${'xy'[k]}{0.[0000]}`])]
 }
 
 // Whether the median of the repeats of a run is drawn beside it.

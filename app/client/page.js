@@ -2,6 +2,7 @@
 
 const RATES = [100, 300, 1e3, 3e3, 1e4, 2e4, 5e4, 1e5, 3e5, 1e6, 3e6, 1e7, 1e8, null]
 const FIRST_RATE = 5
+const THEME = 'frank-wolfe-explorer-theme'
 const LIVE = ['preparing', 'running', 'paused']
 
 function bar(app) {
@@ -12,7 +13,7 @@ function bar(app) {
     pause: button('Pause', () => app.send({do: paused() ? 'resume' : 'pause'}), {symbol: 'pause'}),
     step: button('Step', act('step'), {symbol: 'step'}),
     stop: button('Stop', act('stop'), {symbol: 'stop'}),
-    reset: button('Reset', act('reset'), {symbol: 'reset', shown: false, class: 'quiet'}),
+    reset: button('Reset', () => app.runs.reset(), {symbol: 'reset', shown: false, class: 'quiet'}),
   }
   const paused = () => state.get('phase') == 'paused'
   state.on(['phase'], ({phase}) => {
@@ -23,7 +24,11 @@ function bar(app) {
     buttons.pause.querySelector('span').textContent = paused() ? 'Resume' : 'Pause'
     app.root.dataset.phase = phase
   })
-  const side = button('Runs', () => app.root.classList.toggle('open'), {class: 'sheet'})
+  const side = button('Runs', () => {
+    app.root.classList.toggle('open')
+    // What a setting changes is above the sheet.
+    window.scrollTo(0, 0)
+  }, {class: 'sheet'})
   const dataset = h('select', {'aria-label': 'Dataset', class: 'dataset',
     onchange: () => app.send({do: 'set', name: 'dataset', value: dataset.value})})
   state.on(['dataset', 'datasets'], ({dataset: chosen, datasets}) => redraw(app, dataset,
@@ -35,7 +40,8 @@ function bar(app) {
     pace(app), dataset, side,
     h('div', {class: 'corner'},
       button('Present', () => app.present(), {symbol: 'full', shown: false, class: 'quiet wide'}),
-      button('Dark or light', () => app.turn(), {symbol: 'dark', shown: false, class: 'quiet'}),
+      button('Dark or light', () => app.chooseTheme(),
+        {symbol: 'dark', shown: false, class: 'quiet'}),
       button('?', () => app.dialogs.help(), {class: 'quiet', 'aria-label': 'Help and keys'})))
 }
 
@@ -130,6 +136,7 @@ class App {
     this.host = root
     this.pointed = null
     this.heard = new Map()
+    this.system = window.matchMedia('(prefers-color-scheme: dark)')
     // A cell of a notebook has no address of its own.
     const {cell} = JSON.parse(model.opening).puts
     this.asked = cell ? {show: cell.show, bare: cell.show.length > 0} : asked()
@@ -172,7 +179,20 @@ class App {
     this.gallery.show()
   }
 
-  turn(dark = this.root.dataset.theme != 'dark') {
+  // The choice is kept while it is not what the system asks for.
+  chooseTheme() {
+    const dark = this.root.dataset.theme != 'dark'
+    if (dark == this.system.matches) localStorage.removeItem(THEME)
+    else localStorage.setItem(THEME, dark ? 'dark' : 'light')
+    this.turn(dark)
+  }
+
+  followSystem() {
+    const chosen = localStorage.getItem(THEME)
+    this.turn(chosen ? chosen == 'dark' : this.system.matches)
+  }
+
+  turn(dark) {
     this.root.dataset.theme = dark ? 'dark' : 'light'
     if (!this.state.get('cell'))
       document.documentElement.style.background = dark ? '#101317' : '#ffffff'
@@ -213,7 +233,7 @@ export function render({model, el}) {
   Object.defineProperty(app.root, 'activeElement', {get: () => root.getRootNode().activeElement})
   const gallery = app.gallery = new Gallery(app)
   const stage = app.stage = new Stage(app, gallery)
-  const runs = new Runs(app)
+  const runs = app.runs = new Runs(app)
   root.append(bar(app), notices(app), h('div', {class: 'body'},
     h('div', {class: 'column'}, app.lessons.element, runs.element), stage.element),
     app.dialogs.box)
@@ -224,9 +244,8 @@ export function render({model, el}) {
   app.state.on(['turned'], ({turned}) => { if (app.isNews('turned')) stage.open(turned.name) })
   app.state.on(['code'], ({code}) => { if (app.isNews('code')) app.dialogs.code(code) })
   const take = connect(app, gallery)
-  const system = window.matchMedia('(prefers-color-scheme: dark)')
-  const follow = () => app.turn(system.matches)
-  system.addEventListener('change', follow)
+  const follow = () => app.followSystem()
+  app.system.addEventListener('change', follow)
   gallery.ready.then(() => {
     take(model.opening)
     follow()
@@ -245,6 +264,6 @@ export function render({model, el}) {
   model.on('remove', () => {
     app.still?.end()
     deaf()
-    system.removeEventListener('change', follow)
+    app.system.removeEventListener('change', follow)
   })
 }

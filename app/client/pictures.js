@@ -137,6 +137,10 @@ class Gallery {
   theme() { for (const frame of this.frames.values()) frame.theme() }
 }
 
+const tooltips = () => [...document.querySelectorAll('.bk-Tooltip')]
+
+function hideTooltips() { for (const tip of tooltips()) tip.style.visibility = 'hidden' }
+
 class Frame {
   constructor(gallery, declared) {
     this.gallery = gallery
@@ -231,13 +235,16 @@ class Frame {
     this.tint()
   }
 
-  // Bokeh's tooltips are white whatever is around them.
+  // Bokeh's tooltips are white whatever is around them, and each line under the pointer has one:
+  // the first is shown.
   tint() {
     const style = getComputedStyle(this.gallery.app.root)
-    for (const tip of document.querySelectorAll('.bk-Tooltip'))
+    for (const [k, tip] of tooltips().filter(tip => tip.checkVisibility()).entries()) {
+      tip.style.visibility = k ? 'hidden' : 'visible'
       for (const [name, own] of [['background-color', 'paper'], ['color', 'ink'],
         ['divider-color', 'line']])
         tip.style.setProperty(`--${name}`, style.getPropertyValue(`--${own}`))
+    }
   }
 
   say() {

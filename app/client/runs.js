@@ -1,8 +1,12 @@
 // The list of runs, which is their legend, status and switch; and the controls of the selected one.
 
+// As many as the server can bring back with what they reached.
+const MOST_UNDONE = 5
+
 class Runs {
   constructor(app) {
     this.app = app
+    this.away = []
     this.rows = new Map()
     this.dragged = null
     this.list = h('ul', {class: 'list', 'aria-label': 'Runs'})
@@ -18,16 +22,17 @@ class Runs {
     this.element = h('aside', {class: 'side', 'aria-label': 'Runs and settings'},
       h('h2', {}, 'Runs'), this.list, add, certified, this.undo, this.title, this.form,
       h('details', {class: 'folded'}, h('summary', {}, 'Path and split'), this.path),
-      h('details', {class: 'folded'}, h('summary', {}, 'About the data'), this.data))
+      this.about = h('details', {class: 'folded'}, h('summary', {}, 'About the data'), this.data))
     app.state.on(['runs', 'selected'], state => this.draw(state))
     app.state.on(['row'], (state, changed) => this.status(state, changed))
-    app.state.on(['form', 'fault'], state => this.controls(state))
-    app.state.on(['problem', 'fault'], state => redraw(app, this.path,
-      [state.problem, state.fault], () => {
+    app.state.on(['phase'], ({phase}) => { if (LIVE.includes(phase)) this.forget('recall') })
+    app.state.on(['form', 'faults'], state => this.controls(state))
+    app.state.on(['problem', 'faults'], state => redraw(app, this.path,
+      [state.problem, state.faults], () => {
         const fields = new Fields(app, null)
         return state.problem.map(field => fields.draw(field))
       }))
-    app.state.on(['dataset'], state => this.about(state.dataset))
+    app.state.on(['dataset'], state => this.describe(state.dataset))
   }
 
   draw(state) {
@@ -64,17 +69,21 @@ class Runs {
       eye: button('Hide', send('hide'), {symbol: 'eye', shown: false, class: 'eye'})}
     row.pick = h('button', {type: 'button', class: 'pick', onclick: send('select')},
       h('span', {class: 'first'}, row.swatch, row.name, row.state), row.figures)
+    const state = () => this.app.state.get(`row:${run.key}`)?.state
+    const is = (...states) => () => states.includes(state())
     row.more = menu(`More of ${run.name}`, 'more', [
       ['Duplicate', send('duplicate')],
       ['Rename', () => this.app.dialogs.rename(row.run)],
-      ['Copy code', send('code')],
+      ['Copy code', send('code'), () => state() == 'done' && !row.run.changed],
       ['Pin as baseline', send('pin')],
-      ['Move up', () => this.move(run.key, this.place(run.key) - 1)],
-      ['Move down', () => this.move(run.key, this.place(run.key) + 1)],
-      ['Pause or resume', () => this.app.send({run: run.key,
-        do: this.app.state.get(`row:${run.key}`).state == 'paused' ? 'resume' : 'pause'})],
-      ['Step', send('step')],
-      ['Stop', send('stop')],
+      ['Move up', () => this.move(run.key, this.place(run.key) - 1),
+        () => this.place(run.key) > 0],
+      ['Move down', () => this.move(run.key, this.place(run.key) + 1),
+        () => this.place(run.key) < this.rows.size - 1],
+      ['Pause', send('pause'), is('preparing', 'running')],
+      ['Resume', send('resume'), is('paused')],
+      ['Step', send('step'), is(...LIVE)],
+      ['Stop', send('stop'), is(...LIVE)],
       ['Remove', () => this.remove(row.run)],
     ])
     row.element = h('li', {class: 'run', 'data-solver': run.solver, 'data-run': String(run.key),
@@ -110,18 +119,40 @@ class Runs {
 
   remove(run) {
     this.app.send({do: 'remove', run: run.key})
-    const undo = button('Undo', () => {
-      this.undo.hidden = true
-      this.app.send({do: 'restore'})
-    })
-    this.undo.replaceChildren(`${run.name} removed. `, undo)
-    this.undo.hidden = false
+    this.taken('restore', `${run.name} removed. `)
+  }
+
+  reset() {
+    this.app.send({do: 'reset'})
+    this.taken('recall', 'Results forgotten. ')
+  }
+
+  // What was taken away can be brought back, the last of it first.
+  taken(back, words) {
+    this.away = [...this.away, {back, words}].slice(-MOST_UNDONE)
+    this.offerUndo()
+  }
+
+  // What a new run has taken the place of does not come back.
+  forget(back) {
+    this.away = this.away.filter(taken => taken.back != back)
+    this.offerUndo()
+  }
+
+  offerUndo() {
+    const last = this.away.at(-1)
+    this.undo.hidden = last === undefined
+    this.undo.replaceChildren(...(last === undefined ? [] : [last.words, button('Undo', () => {
+      this.away.pop()
+      this.offerUndo()
+      this.app.send({do: last.back})
+    })]))
   }
 
   controls(state) {
     const {form} = state
     this.title.textContent = form === null ? '' : form.title
-    redraw(this.app, this.form, [form, state.fault], () => {
+    redraw(this.app, this.form, [form, state.faults], () => {
       if (form === null) return []
       const fields = new Fields(this.app, form.key)
       const draw = list => list.map(field => fields.draw(field))
@@ -133,7 +164,9 @@ class Runs {
     })
   }
 
-  about(dataset) {
+  describe(dataset) {
+    // What has to be done before anything runs is seen.
+    if (dataset.missing) this.about.open = true
     redraw(this.app, this.data, dataset, () => [h('p', {class: 'told'}, dataset.about),
       dataset.missing ? button('Download', () => this.app.send({do: 'fetch'}),
         {disabled: dataset.coming}) : null,

@@ -72,6 +72,8 @@ class Stage {
     const view = this.app.state.get('views').find(known => known.name == name)
     if (view === undefined) return
     this.name = name
+    // A pointer that rests on a picture would leave what it was told over the next.
+    hideTooltips()
     const [large, ...small] = [view.hero, ...view.beside].filter(Boolean)
     const first = this.enlarged.get(name) ?? large
     const frames = [first, ...[large, ...small].filter(picture => picture != first)].filter(Boolean)
@@ -112,9 +114,9 @@ class Stage {
 
   // On a phone one picture is shown at a time.
   pick(frame, frames) {
-    const {name, title} = frame.declared
+    const {name, title, brief} = frame.declared
     return h('button', {type: 'button', title, 'data-pick': name,
-      onclick: () => this.bring(frame, frames)}, name[0].toUpperCase() + name.slice(1))
+      onclick: () => this.bring(frame, frames)}, brief)
   }
 
   bring(front, frames) {

@@ -43,14 +43,18 @@ def _kind(data: shelf.Data) -> str:
     return _KINDS[3] if data.layout.fetchable else _KINDS[4]
 
 
-def _losses_without(dataset: str) -> list[str]:
-    """The losses that do not take the response of a dataset."""
+def _losses_without(dataset: str) -> dict[str, str]:
+    """The losses that do not take the response of a dataset, and why."""
     response = np.array([-1.0, 1.0] if shelf.find(dataset).task == "classification" else [0.5])
-    return [name for name in LOSSES if not find_loss(name).takes(response)]
+    losses = [find_loss(name) for name in LOSSES]
+    return {
+        loss.name: f" (y must be {loss.response})" for loss in losses if not loss.takes(response)
+    }
 
 
 def problem_fields(settings: Settings) -> list[Field]:
     """What the page draws of the problem."""
+    without = _losses_without(settings.dataset)
     loss, chosen = settings.param.loss, find_loss(settings.loss)
     share = field(settings, "test_fraction")
     shares = sorted({k / 20 for k in range(19)} | {round(settings.test_fraction, 6)})
@@ -63,8 +67,8 @@ def problem_fields(settings: Settings) -> list[Field]:
             "doc": f"{formula_of(settings.loss)}; y is {chosen.response}. {loss.doc}",
             "kind": "select",
             "value": chosen.name,
-            "choices": [[name, name] for name in LOSSES],
-            "disabled": _losses_without(settings.dataset),
+            "choices": [[name, name + without.get(name, "")] for name in LOSSES],
+            "disabled": [*without],
         },
         *_option_of(chosen),
         share | {"kind": "slider", "steps": steps, "value": value},

@@ -13,6 +13,7 @@ class ActiveFeatures(Picture):
 
     name = "active"
     title = "Active features"
+    brief = "Active features"
     x = Axis(("l1", "point", "dots"), logs=("dots",))
     y = Axis(("nnz",))
     layers = (
@@ -34,14 +35,14 @@ class ActiveFeatures(Picture):
 
     def finding(self, runs: Sequence[Shown]) -> str:
         """The sparsest and the densest model at the largest l1 norm that all runs have reached."""
-        ended = [shown for shown in runs if shown.run.ended]
-        if not ended:
+        begun = [shown for shown in runs if shown.run.reached]
+        if not begun:
             return ""
-        norm = common_norm(ended)
-        counts = {s.name: int(s.run.points["nnz"][nearest(s.run, norm)]) for s in ended}
+        norm = common_norm(begun)
+        counts = {s.name: int(s.run.points["nnz"][nearest(s.run, norm)]) for s in begun}
         few, many = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
         there = f"At ℓ1 norm {norm:.3g}"
         if counts[few] == counts[many]:
-            who = few if len(ended) == 1 else "each run"
+            who = few if len(begun) == 1 else "each run"
             return f"{there} {who} has {counts[few]:,} active features"
         return f"{there} {few} has {counts[few]:,} active features, {many} {counts[many]:,}"

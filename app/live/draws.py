@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from app.live.picture import Axis, Columns, Layer, Picture, Shown, Sight, point_of
+from app.live.picture import Axis, Columns, Layer, Picture, Shown, Sight, leader, point_of
 from app.runs import Run
 from fwcore import sampling
 
@@ -63,6 +63,7 @@ class Draws(Picture):
 
     name = "draws"
     title = "How steep is the best of a draw?"
+    brief = "Best of a draw"
     x = Axis(("slope_share",))
     y = Axis(("draw_share",))
     layers = (Layer("line", "draws", named=True, style={"line_width": 2.2}),)
@@ -79,7 +80,7 @@ class Draws(Picture):
 
     def finding_at(self, runs: Sequence[Shown], sight: Sight) -> str:
         """What half of the draws of the selected run find."""
-        lead = next((shown for shown in runs if shown.lead and shown.run.reached), None)
+        lead = leader(runs)
         at, found = _FOUND.get(lead.run, (-1, _NONE)) if lead is not None else (-1, _NONE)
         if lead is not None and lead.run.kappa() is None:
             return f"{lead.name} draws no columns: select a run that does"

@@ -15,6 +15,7 @@ class PredictionError(Picture):
 
     name = "error"
     title = "Test and train error"
+    brief = "Errors"
     x = Axis(("l1", "point"))
     y = Axis(("test_error",))
     layers = (

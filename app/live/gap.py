@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from app.live.picture import LEVEL, Axis, Layer, Picture, Shown
+from app.live.picture import LEVEL, SPREAD, Axis, Layer, Picture, Shown, leader
 from app.live.thinning import ROUNDING
 from app.runs import Run
 from fwcore import FORMS
@@ -20,10 +21,12 @@ class PathGaps(Picture):
 
     name = "gap"
     title = "The gap at the end of each point"
+    brief = "True gap"
     x = Axis(("point", "l1", "dots"), logs=("dots",))
     y = Axis(("gap",), log=True)
     layers = (
         Layer("gulf", y="seen_gap|relative_gap", label="what the sample did not see"),
+        *(replace(layer, y="relative_gap") for layer in SPREAD),
         Layer("rings", y="own_gap", style={"size": 6}),
         Layer("line", y="relative_gap", named=True, style={"line_width": 1.4}),
         Layer("dots", y="relative_gap", style={"size": 5}),
@@ -59,7 +62,7 @@ class PathGaps(Picture):
 
     def finding(self, runs: Sequence[Shown]) -> str:
         """What a sampled gap hides of the selected run, or how good the answers are."""
-        lead = next((shown for shown in runs if shown.lead and shown.run.ended), None)
+        lead = leader(runs)
         if lead is None or FORMS[lead.run.solver.form].whole:
             return ""
         true, own = lead.run.relative_gaps, lead.run.own_gaps
@@ -87,6 +90,7 @@ class StepGaps(Picture):
 
     name = "steps"
     title = "The gap in each step"
+    brief = "All steps"
     x = Axis(("step",), log=True)
     y = Axis(("gap",), log=True)
     layers = (

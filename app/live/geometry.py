@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.live.picture import Axis, Columns, Layer, Picture, Shown, point_of
+from app.live.picture import Axis, Columns, Layer, Picture, Shown, leader, point_of
 from app.runs import Run
 
 _STEPS = 40
@@ -133,6 +133,7 @@ class Geometry(Picture):
 
     name = "geometry"
     title = "Frank-Wolfe zigzags towards a face of the l1 ball"
+    brief = "Zigzag"
     x = Axis(("first",))
     y = Axis(("second",))
     layers = (
@@ -159,7 +160,7 @@ class Geometry(Picture):
 
     def finding(self, runs: Sequence[Shown]) -> str:
         """The features that are drawn."""
-        lead = next((shown for shown in runs if shown.lead and shown.run.ended), None)
+        lead = leader(runs)
         parabola = lead is not None and lead.run.walk.problem.loss.closed_line_search
         chosen = _pair(lead) if lead is not None and parabola else None
         if lead is None or chosen is None:

@@ -15,6 +15,7 @@ class Hits(Picture):
 
     name = "hits"
     title = "Right answers of the oracle"
+    brief = "Right answers"
     x = Axis(("step",), log=True)
     y = Axis(("share",))
     layers = (Layer("line", "hits", named=True, style={"line_width": 2}),)

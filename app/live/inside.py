@@ -77,6 +77,7 @@ class InsidePoint(Picture):
 
     name = "inside"
     title = "Inside the point under the cursor"
+    brief = "One point"
     x = Axis(("place",))
     y = Axis(("gap", "excess"), logs=("excess",))
     layers = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -15,7 +16,9 @@ from app.live.picture import (
     Layer,
     Picture,
     Shown,
+    Sight,
     common_norm,
+    leader,
     nearest,
     point_of,
 )
@@ -63,6 +66,7 @@ class Coefficients(Picture):
 
     name = "bars"
     title = "The largest coefficients at the cursor"
+    brief = "Coefficients"
     x = Axis(("coefficient",))
     y = Axis(("feature",), factors=True)
     layers = (
@@ -78,7 +82,7 @@ class Coefficients(Picture):
     computed = {"bars": _coefficients}
 
     def finding(self, runs: Sequence[Shown]) -> str:
-        lead = next((shown for shown in runs if shown.lead and shown.run.ended), None)
+        lead = leader(runs)
         if lead is None or not len(lead.run.last_column[0]):
             return ""
         indices, values = lead.run.last_column
@@ -117,6 +121,7 @@ class Fit(Picture):
 
     name = "fit"
     title = "Predicted against actual"
+    brief = "Predictions"
     x = Axis(("actual", "predicted"))
     y = Axis(("predicted", "residual"))
     layers = (
@@ -137,7 +142,7 @@ class Fit(Picture):
 
     def finding(self, runs: Sequence[Shown]) -> str:
         """What the best point gets right, or by how much it is better than the first."""
-        lead = next((shown for shown in runs if shown.lead and shown.run.ended), None)
+        lead = leader(runs)
         if lead is None:
             return ""
         wrong, errors = lead.run.points["test_misclassified"], lead.run.points["test_error"]
@@ -170,13 +175,17 @@ def _overlap(entry: Shown, lead: Shown, point: int) -> Columns:
     if not run.reached or not entry.kin:
         return {"l1": [], "overlap": [], "f_measure": []}
     truth, shares = _truth(run.walk.problem), _shares(entry, lead)
+    f_measures = [_f_measure(run.walk, k, truth) for k in range(len(shares))]
+    _RECOVERED[run] = max(f_measures)
     return {
         "l1": run.points["l1"][: len(shares)].tolist(),
         "overlap": shares,
-        "f_measure": [_f_measure(run.walk, k, truth) for k in range(len(shares))],
+        "f_measure": f_measures,
     }
 
 
+_RECOVERED: WeakKeyDictionary[Run, float] = WeakKeyDictionary()
+"""The best F-measure of each run that is drawn, since a finding has no time to compute it."""
 _last_truth: list[tuple[Any, Any]] = []
 
 
@@ -208,6 +217,7 @@ class Overlap(Picture):
 
     name = "overlap"
     title = "Do the runs choose the same features?"
+    brief = "Same features"
     x = Axis(("l1",))
     y = Axis(("overlap", "f_measure"))
     layers = (Layer("line", "overlap", named=True, style={"line_width": 1.8}),)
@@ -223,6 +233,9 @@ class Overlap(Picture):
     def describe(self, run: Run) -> str:
         return f"{len(run.last_column[0]):,} active features at its last point"
 
+    def finding_at(self, runs: Sequence[Shown], sight: Sight) -> str:
+        return _recovered(runs) if sight.y == "f_measure" else self.finding(runs)
+
     def finding(self, runs: Sequence[Shown]) -> str:
         lead = next((shown for shown in runs if shown.lead and shown.run.ended), None)
         others = [shown for shown in runs if not shown.lead and shown.run.ended]
@@ -232,3 +245,12 @@ class Overlap(Picture):
         shares = {s.name: _shares(s, lead)[nearest(s.run, norm)] for s in others}
         least, there = min(shares, key=shares.__getitem__), f"At ℓ1 norm {norm:.3g}"
         return f"{there} {lead.name} and {least} share {shares[least]:.0%} of their features"
+
+
+def _recovered(runs: Sequence[Shown]) -> str:
+    """How well each run finds the true features where it does best."""
+    found = {shown.name: _RECOVERED.get(shown.run, float("nan")) for shown in runs}
+    best = {name: measure for name, measure in found.items() if np.isfinite(measure)}
+    said = sorted(best, key=best.__getitem__, reverse=True)[:3]
+    told = ", ".join(f"{name} {best[name]:.2f}" for name in said)
+    return f"Best F-measure with the true features: {told}" if told else ""

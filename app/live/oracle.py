@@ -69,6 +69,7 @@ class Simulator(Picture):
 
     name = "simulator"
     title = "How often does a draw hold no relevant column?"
+    brief = "Misses"
     x = Axis(("kappa_share",), log=True)
     y = Axis(("miss",))
     layers = (
@@ -114,6 +115,7 @@ class EmptyDraws(Picture):
 
     name = "empty"
     title = "Draws without a descent direction"
+    brief = "Empty draws"
     x = Axis(("point", "l1", "dots"), logs=("dots",))
     y = Axis(("empty_share",))
     layers = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.live.features import COUNT, TopFeatures
-from app.live.picture import Axis, Layer, Picture, Shown
+from app.live.picture import Axis, Layer, Picture, Shown, leader
 from app.runs import Run
 
 _FIRST = 3
@@ -18,6 +18,7 @@ class CoefficientPaths(Picture):
 
     name = "paths"
     title = f"Coefficient paths, the {COUNT} largest"
+    brief = "Paths"
     x = Axis(("l1", "point"))
     y = Axis(("coefficient",))
     layers = (
@@ -38,18 +39,18 @@ class CoefficientPaths(Picture):
 
     def finding(self, runs: Sequence[Shown]) -> str:
         """Which of the features that are drawn enter first."""
-        lead = next((shown.run for shown in runs if shown.lead and shown.run.ended), None)
+        lead = leader(runs)
         if lead is None:
             return ""
-        drawn = TopFeatures()
-        drawn.follow(lead.walk.columns, lead.reached)
+        run, drawn = lead.run, TopFeatures()
+        drawn.follow(run.walk.columns, run.reached)
         drawn.choose()
         entered: dict[int, None] = {}
-        for indices, _ in lead.walk.columns:
+        for indices, _ in run.walk.columns[: run.reached]:
             entered |= {int(j): None for j in indices if int(j) in drawn.indices}
             if len(entered) >= _FIRST:
                 break
-        names = [lead.feature_name(j) for j in [*entered][:_FIRST]]
+        names = [run.feature_name(j) for j in [*entered][:_FIRST]]
         return f"First of these to enter: {', '.join(names)}" if names else ""
 
     def describe(self, run: Run) -> str:

@@ -143,6 +143,11 @@ def point_of(lead: Shown, point: int) -> int:
     return point if 0 <= point < reached else reached - 1
 
 
+def leader(shown: Iterable[Shown]) -> Shown | None:
+    """The selected run, once it has reached a point."""
+    return next((entry for entry in shown if entry.lead and entry.run.reached), None)
+
+
 def common_norm(shown: Sequence[Shown]) -> float:
     """The largest l1 norm that all of these runs have reached."""
     return min(float(entry.run.points["l1"].max()) for entry in shown)
@@ -160,6 +165,8 @@ class Picture:
     ----------
     name, title : str
         The title stands until there is a `finding`.
+    brief : str
+        What it shows in two or three words, where pictures are chosen from; by default the title.
     x, y : Axis
     layers : tuple of Layer
     tips : tuple of str
@@ -184,6 +191,7 @@ class Picture:
 
     name: ClassVar[str]
     title: ClassVar[str]
+    brief: ClassVar[str] = ""
     x: ClassVar[Axis]
     y: ClassVar[Axis]
     layers: ClassVar[tuple[Layer, ...]]
@@ -226,6 +234,7 @@ class Picture:
         return {
             "name": self.name,
             "title": self.title,
+            "brief": self.brief or self.title,
             "x": vars(self.x),
             "y": vars(self.y),
             "layers": [vars(layer) for layer in self.layers],

@@ -40,6 +40,7 @@ class Race(Picture):
 
     name = "race"
     title = "What an error costs"
+    brief = "Cost"
     x = Axis(("dots", "entries", "seconds", "step", "grads"), log=True)
     y = Axis(
         ("least_error", "test_error", "train_error", "relative_gap", "suboptimality"),
@@ -60,7 +61,8 @@ class Race(Picture):
         "so far. The further left a line falls, the cheaper the method. Choose seconds, "
         "steps or matrix entries for the horizontal axis, and the true gap or the "
         "suboptimality for the vertical one: what is cheap in dot products need not be "
-        "cheap in seconds, and a small test error says nothing about optimality."
+        "cheap in seconds, and a small test error says nothing about optimality. A gap that is a "
+        "rounding error, below 1e-13 of f(0), has no line."
     )
     legend = "Left is cheap, low is good. Diamond: least test error."
 
@@ -124,7 +126,7 @@ def _ends(runs: Sequence[Shown], measure: str) -> str:
     if measure == "relative_gap":
         told, ends = (
             "Worst true gap / f(0)",
-            {s.name: max(float(s.run.relative_gaps.max()), ROUNDING) for s in ended},
+            {s.name: float(s.run.relative_gaps.max()) for s in ended},
         )
     elif measure == "suboptimality":
         reference = reference_of(runs)
@@ -137,7 +139,8 @@ def _ends(runs: Sequence[Shown], measure: str) -> str:
     else:
         return ""
     known = sorted((end, name) for name, end in ends.items() if np.isfinite(end))
-    return f"{told}: {', '.join(f'{name} {end:.2g}' for end, name in known[:3])}" if known else ""
+    said = (f"{name} {f'{end:.2g}' if end > ROUNDING else 'below rounding'}" for end, name in known)
+    return f"{told}: {', '.join([*said][:3])}" if known else ""
 
 
 def _left(run: Run, reference: Run | None) -> float:

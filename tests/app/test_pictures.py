@@ -14,6 +14,7 @@ from app.live.geometry import felt_radius, zigzag
 from app.live.paths import CoefficientPaths
 from app.live.picture import AXES, Picture, Sight
 from app.live.spread import spread
+from app.live.thinning import ROUNDING
 from app.pace import COSTS, counted
 from app.runs import Run
 from app.tables import points_table, runs_table
@@ -93,6 +94,20 @@ def test_the_race_says_what_an_error_costs_in_the_unit_of_its_axis(unit):
         assert f"fewer {COSTS[unit]} than" in told
     else:
         assert told.endswith(f"for as many {COSTS[unit]}")
+
+
+def test_pictures_say_what_they_show_while_a_run_goes_on():
+    run = walked("fw", points=30, upto=25)
+    assert not run.state.over
+    for name in ("paths", "active", "gap", "bars", "fit", "geometry"):
+        assert PICTURES[name].finding(shown(run)), name
+
+
+def test_a_gap_below_rounding_is_told_in_words():
+    exact = walked("certified_ball", points=4, tol=1e-14)
+    assert exact.relative_gaps.max() <= ROUNDING
+    told = PICTURES["race"].finding_at(shown(walked("fw"), exact), Sight("dots", "relative_gap"))
+    assert told.startswith("Worst true gap / f(0): certified_ball1 below rounding, fw ")
 
 
 def test_the_race_ranks_the_ends_of_other_measures():
@@ -406,10 +421,10 @@ def test_the_table_holds_medians_over_the_seeds_of_a_repeated_run():
     assert row["steps"] == f"{np.median(steps):,.0f}"
     assert row["least test error"] == f"{np.median(errors):.4g}"
     assert row["worst true gap / f(0)"] == f"{np.median(gaps):.2e}"
-    assert row["time vs baseline"] == "the baseline"
+    assert row["seconds / baseline's"] == "the baseline"
     dots = np.median([r.points["dots"][-1] for r in seeds])
-    times = f"{other.points['dots'][-1] / dots:.3g} times"
-    assert beside["dot products vs baseline"] == times
+    times = f"{other.points['dots'][-1] / dots:.3g}"
+    assert beside["dot products / baseline's"] == times
     assert points_table(entries)["caption"].startswith("The points of sfw, seed 0; ")
     # A seed that is behind holds the others back, so that like is compared with like.
     late = walked(points=8, sampling="5%", seed=3, upto=2)

@@ -8,7 +8,7 @@ from fakes import shown, walked
 
 from app import recorded
 from app.live import model
-from app.live.picture import Shown
+from app.live.picture import Shown, Sight
 from app.live.reference import reference_of, suboptimality
 from fwcore import datasets
 
@@ -38,4 +38,8 @@ def test_supports_are_compared_with_the_true_one_where_it_is_known():
     found = set(first[2].run.walk.columns[50][0].tolist())
     expected = 2 * len(truth & found) / (len(truth) + len(found))
     assert columns["f_measure"][50] == pytest.approx(expected, abs=0.05)
-    assert max(columns["f_measure"]) > 0.35
+    best = max(columns["f_measure"])
+    assert best > 0.35
+    told = model.Overlap().finding_at(first, Sight("l1", "f_measure"))
+    assert told.startswith("Best F-measure with the true features: ")
+    assert f"{first[2].name} {best:.2f}" in told

@@ -161,7 +161,7 @@ def test_the_certified_answer_is_offered_until_it_is_in_the_list(page):
     fields = [field for field in page.wire.state["problem"] if field["name"] == "loss"]
     assert [field["value"] for field in fields] == ["huber", "2"]
     page.hear({"do": "set", "name": "loss", "value": "huber:-1"})
-    assert "positive threshold" in page.wire.state["fault"]["text"]
+    assert "positive threshold" in page.wire.state["faults"][0]["text"]
     page.hear({"do": "set", "name": "loss", "value": "squared"})
     page.hear({"do": "certify"})
     assert page.wire.state["certified"] == ""
@@ -173,7 +173,37 @@ def test_the_certified_answer_is_offered_until_it_is_in_the_list(page):
 def test_a_baseline_is_what_the_others_are_compared_with(page):
     page.hear({"do": "look", "pictures": ["race"], "table": True})
     assert "fewer dot products than fw" in page.wire.state["title:race"]
-    assert page.wire.state["table"]["rows"][2][5] == "125 times"
+    assert page.wire.state["table"]["rows"][2][5] == "125"
     page.hear({"do": "pin", "run": 2})
     assert "fewer dot products than sfw 10 %" in page.wire.state["title:race"]
     assert page.wire.state["table"]["rows"][1][4] == "the baseline"
+
+
+def test_results_that_were_forgotten_come_back_until_others_take_their_place(small, sent):
+    small.hear({"do": "run"})
+    drained(small)
+    runs = dict(small.session.runs)
+    small.hear({"do": "reset"})
+    assert small.wire.state["phase"] == "empty"
+    assert (1, "points") not in held(sent)[1]
+    small.hear({"do": "remove", "run": 2})
+    small.hear({"do": "recall"})
+    assert small.session.runs == {key: run for key, run in runs.items() if key != 2}
+    assert len(held(sent)[1][1, "points"]["l1"]) == 10
+    small.hear({"do": "reset"})
+    small.hear({"do": "run"})
+    small.hear({"do": "recall"})
+    assert "none in their place" in small.refusal
+    drained(small)
+    assert small.session.runs[1] is not runs[1]
+
+
+def test_a_run_that_was_given_a_name_says_how_often_it_is_repeated(small):
+    small.hear({"do": "set", "run": 1, "name": "repeats", "value": "3"})
+    for name in ("mine", "mine × 3"):
+        small.hear({"do": "rename", "run": 1, "name": name})
+        assert small.settings.find(1).given_name == "mine"
+        assert small.wire.state["runs"][0]["name"] == "mine × 3"
+    small.hear({"do": "run"})
+    drained(small)
+    assert small.feed.name(small.settings.find(1)) == "mine × 3"

@@ -90,7 +90,7 @@ def test_the_suboptimality_needs_a_certified_answer(page):
 def test_on_a_phone_one_picture_is_shown_at_a_time(browser, server):
     with opened(browser, server, viewport={"width": 390, "height": 844}) as page:
         expect(page.locator(".picture:visible")).to_have_count(1)
-        button(page, "Gap").last.click()
+        button(page, "True gap").click()
         expect(page.locator(".picture:visible")).to_have_count(1)
         expect(picture(page, "gap")).to_be_visible()
 
@@ -207,8 +207,59 @@ def test_the_page_fits_its_window_and_follows_the_system(
         if width < 900:
             button(page, "Runs").click()
             expect(row(page, 1)).to_be_in_viewport(ratio=1)
-            # The settings are a sheet over the lower half.
-            expect(picture(page, "race").locator("h3")).to_be_in_viewport(ratio=1)
+            # The settings are a sheet over the lower half, and what they change is above it.
+            bottom = "e => e.getBoundingClientRect().bottom"
+            drawn = picture(page, "race").locator(".canvas").evaluate(bottom)
+            assert drawn <= page.locator(".side").evaluate("e => e.getBoundingClientRect().top")
+            assert picture(page, "race").locator(".canvas").bounding_box()["height"] > 150
+            page.screenshot(path=pictures_folder / f"{width}x{height}-{scheme}-settings.png")
+
+
+def test_a_theme_that_was_chosen_is_kept_when_the_page_is_loaded_again(browser, server):
+    with opened(browser, server, color_scheme="dark") as page:
+        button(page, "Dark or light").click()
+        expect(page.locator(LIVE)).to_have_attribute("data-theme", "light")
+        page.reload()
+        expect(page.locator(LIVE)).to_have_attribute("data-theme", "light", timeout=30_000)
+        # What the system asks for is followed again.
+        button(page, "Dark or light").click()
+        page.emulate_media(color_scheme="light")
+        expect(page.locator(LIVE)).to_have_attribute("data-theme", "light")
+
+
+def test_a_pointer_at_a_path_is_told_its_feature_and_its_value_by_one_tooltip(page):
+    page.get_by_role("tab", name="Path").click()
+    assert page.evaluate(FIND_APP)
+    # Once it is laid out as the large one.
+    high = "() => app.gallery.frames.get('paths').picture.places().height"
+    box = picture(page, "paths").locator(".canvas").bounding_box()
+    wait_for(lambda: page.evaluate(high) > 0.6 * box["height"], 20, "the layout")
+    lines = page.evaluate("""() => {
+        const {picture} = app.gallery.frames.get('paths')
+        const part = [...picture.drawn.values()].flat()
+            .find(part => part.leads && part.layer.kind == 'paths')
+        const {l1, coefficient, name} = part.renderer.data_source.data
+        const k = coefficient.findIndex(values => values.at(-1) != 0)
+        const last = coefficient[k].length - 1
+        return {name: name[k], l1: l1[k][last], value: coefficient[k][last],
+            at: picture.places().at(l1[k][last], coefficient[k][last])}
+    }""")
+    frame = page.evaluate("""() => {
+        const {plot} = app.gallery.frames.get('paths').picture
+        const {bbox} = app.gallery.document.views_manager.get(plot).frame
+        return [bbox.left, bbox.bottom]
+    }""")
+    x, y = box["x"] + frame[0] + lines["at"][0], box["y"] + frame[1] - lines["at"][1]
+    page.mouse.move(x - 20, y - 20)
+    page.mouse.move(x - 1, y, steps=3)
+    shown = """() => [...document.querySelectorAll('.bk-Tooltip')]
+        .filter(tip => tip.checkVisibility({visibilityProperty: true}))
+        .map(tip => (tip.shadowRoot ?? tip).textContent)"""
+    wait_for(lambda: page.evaluate(shown), 20, "a tooltip")
+    (told,) = page.evaluate(shown)
+    assert lines["name"] in told
+    assert f"coefficient: {lines['value']:.4f}".rstrip("0") in told
+    assert f"norm of the coefficients: {lines['l1']:.4f}".rstrip("0") in told
 
 
 def test_a_presenter_sees_the_hero_alone_in_large_type(page):

@@ -67,6 +67,13 @@ def test_pause_holds_step_makes_one_step_and_stop_keeps_what_was_reached(page):
     state(page, 1, "empty")
     assert points(page) == 0
     expect(picture(page, "race")).to_have_class(re.compile("blank"))
+    button(page, "Undo").click()
+    state(page, 1, "stopped")
+    page.keyboard.press("r")
+    state(page, 1, "empty")
+    button(page, "Undo").click()
+    state(page, 1, "stopped")
+    expect(picture(page, "race")).not_to_have_class(re.compile("blank"))
 
 
 def steps(page):
