@@ -36,6 +36,9 @@ LABELS = {
     "oracle_budget": "budget of pulls, share of the entries",
     "columns": "dictionary elements",
     "rows": "samples",
+    "step": "step",
+    "P(B(K)), measured": "share of problems without a wrong answer",
+    "right answers": "share of right answers",
 }
 _MANY = " *"
 _DPI = 200

@@ -41,6 +41,9 @@ def run(
     figure: Annotated[
         list[str] | None, typer.Option(help="Number of a figure; again for more.")
     ] = None,
+    section: Annotated[
+        list[str] | None, typer.Option(help="Number of a section; again for more.")
+    ] = None,
     dataset: Annotated[
         list[str] | None, typer.Option(help="Only these datasets or experiments.")
     ] = None,
@@ -67,13 +70,13 @@ def run(
             _list(as_json)
             return
         paper = published.find_paper(name)
-        asked = [("table", n) for n in table or ()] + [("figure", n) for n in figure or ()]
-        chosen = [paper.find(*one) for one in asked] or None
+        asked = {"table": table, "figure": figure, "section": section}
+        chosen = [paper.find(kind, n) for kind, numbers in asked.items() for n in numbers or ()]
         write = None if out is None else _writer(out)
         with interruptible() as stopped, progress_line(quiet or as_json) as announce:
             outcome = published.reproduce(
                 paper,
-                chosen,
+                chosen or None,
                 datasets=dataset or (),
                 methods=method or (),
                 seeds=seeds,

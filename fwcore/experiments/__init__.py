@@ -1,5 +1,5 @@
 """What is measured with the solvers: comparisons, races, recovery, and what papers printed."""
 
-from fwcore.experiments import compare, metrics, published, race, recovery
+from fwcore.experiments import compare, metrics, published, race, recovery, sequences
 
-__all__ = ["compare", "metrics", "published", "race", "recovery"]
+__all__ = ["compare", "metrics", "published", "race", "recovery", "sequences"]

@@ -110,7 +110,7 @@ def attempt(trial: Trial, spec: SolverSpec, *, steps: int | None = None, seed: i
     ((30,), True)
     """
     made, problem = trial.made, trial.problem
-    result = _walked(trial, spec, steps, seed)
+    result = walked(trial, spec, steps, seed)
     coef, last = result.coefs.toarray()[:, -1], result.trace[-1]
     indices = np.flatnonzero(coef)
     prediction = problem.predict(problem.design, indices, coef[indices])
@@ -197,7 +197,8 @@ def _require(specs: Sequence[SolverSpec], forms: tuple[str, ...], repeats: int, 
             )
 
 
-def _walked(trial: Trial, spec: SolverSpec, steps: int | None, seed: int) -> PathResult:
+def walked(trial: Trial, spec: SolverSpec, steps: int | None, seed: int) -> PathResult:
+    """The path of a solver on a trial: one point, see `attempt`."""
     problem, truth = trial.problem, trial.made.coef
     relevant = int(np.count_nonzero(truth))
     if spec.solver.form == "support":

@@ -258,12 +258,25 @@ def test_the_tables_fit_and_say_what_holds():
     assert [entry["paper"] for entry in told] == [*PAPERS]
 
 
+def test_a_section_tells_how_often_all_answers_are_right_beside_what_is_proven():
+    asked = ("rakotomamonjy", "--section", "IV-D", "--small", "--quiet", "--json")
+    cells = json.loads(invoked(*asked).stdout)["exhibits"][0]["cells"]
+    ours = {(c["experiment"], c["method"], c["figure"]): c["ours"] for c in cells}
+    measured = [v for (e, _, figure), v in ours.items() if figure == "P(B(K)), measured"]
+    assert len(measured) == 9
+    assert all(0.0 <= value <= 1.0 for value in measured)
+    assert ours["sequences", "SuccHalvSame", "proven of halving"] == 0.0
+    assert ours["sequences", "SuccHalvSame", "passes for 95 %"] > 100.0
+    assert ours["sequences", "succ", "proven of halving"] is None
+
+
 @pytest.mark.parametrize(
     ("given", "named"),
     [
         (["nobody"], "'paper'"),
         (["frandi", "--seeds", "0"], "'seeds'"),
         (["frandi", "--table", "9"], "'table'"),
+        (["frandi", "--section", "IV"], "'section'"),
         (["frandi", "--figure", "VI"], "'figure'"),
         (["frandi", "--table", "6", "--dataset", "dorothea"], "'dataset'"),
     ],

@@ -7,7 +7,7 @@ import pytest
 from real_data import needs
 
 from fwcore import ParameterError, datasets
-from fwcore.experiments import metrics, recovery
+from fwcore.experiments import metrics, recovery, sequences
 from fwcore.experiments.compare import compare
 from fwcore.experiments.solver_spec import SolverSpec, parse_specs
 
@@ -148,3 +148,65 @@ def test_compare_tells_the_hit_rate_and_the_f_measure():
     assert 0 <= partial.hits <= 1
     assert all(0 <= row.f_measure <= 1 for row in (exact, partial, other))
     assert np.isnan(compare(problem, specs[:1], repeats=1, points=2)[0].f_measure)
+
+
+def judged(oracle, **given):
+    sizes = {"rows": 100, "columns": 60, "relevant": 4, "snr_db": 10.0, "trials": 12}
+    return sequences.sequences(SolverSpec.parse(f"omp:oracle_judge=1;{oracle}"), **(sizes | given))
+
+
+def test_a_sequence_is_right_as_long_as_all_answers_are():
+    found = judged("oracle=random-rows;oracle_by_size=false")
+    assert found.right.shape == found.sequence.shape == (4,)
+    assert found.sequence[0] == found.right[0]
+    assert (np.diff(found.sequence) <= 0).all()
+    assert (found.sequence <= found.right + 1e-12).all()
+    # The inclusion and the union bound of the paper, on the same problems.
+    assert (found.sequence >= 1.0 - np.cumsum(1.0 - found.right) - 1e-12).all()
+    assert (found.union <= found.product + 1e-12).all()
+    assert 0.0 < found.hits < 1.0
+    sure = judged("oracle=successive-halving;oracle_rule=budget;oracle_budget=1")
+    assert (sure.sequence == 1.0).all()
+    assert (sure.union == 1.0).all()
+    more = judged("oracle=successive-halving;oracle_rule=budget;oracle_budget=0.3")
+    assert found.sequence[-1] < more.sequence[-1] < 1.0 or more.sequence[-1] == 1.0
+
+
+def test_a_sequence_follows_the_exact_solver():
+    """B(K) is that the columns are those of the exact solver, in their order."""
+    spec = SolverSpec.parse("omp:oracle=random-rows;oracle_judge=1")
+    for seed in range(8):
+        given = {"rows": 100, "columns": 60, "relevant": 3, "snr_db": 10.0}
+        found = sequences.sequences(spec, **given, trials=1, seed=seed)
+        trial = recovery.Trial.drawn(*given.values(), seed)
+        supports = [
+            np.flatnonzero(recovery.walked(trial, one, None, seed).coefs.toarray()[:, -1])
+            for one in (spec, SolverSpec.parse("omp"))
+        ]
+        if found.sequence[-1] == 1.0:
+            np.testing.assert_array_equal(*supports)
+
+
+def test_a_sequence_of_answers_that_are_not_judged_is_refused():
+    for text in ("omp", "omp:oracle=greedy-rows;oracle_judge=0"):
+        with pytest.raises(ParameterError, match="judged"):
+            sequences.sequences(
+                SolverSpec.parse(text), rows=30, columns=20, relevant=2, snr_db=10.0, trials=1
+            )
+
+
+def test_the_hardness_of_a_choice_and_what_is_proven_of_halving():
+    rng = np.random.default_rng(0)
+    X, residual = rng.normal(size=(40, 5)), rng.normal(size=40)
+    losses = np.concatenate([X * residual[:, None], -X * residual[:, None]], axis=1)
+    scaled = (losses - losses.min()) / (losses.max() - losses.min())
+    means = np.sort(scaled.mean(axis=0))[::-1]
+    expected = max(i / (means[0] - means[i - 1]) ** 2 for i in range(2, 11))
+    assert sequences.hardness(X, residual) == pytest.approx(expected)
+    assert sequences.hardness(np.ones((4, 2)), np.ones(4)) == np.inf
+    trial = recovery.Trial.drawn(60, 20, 3, 30.0, 0)
+    exact = SolverSpec.parse("omp")
+    asked = sequences.halving_bound(trial, exact, 0.2).passes
+    # At that budget the bound is what was asked for, and at half of it nothing.
+    assert sequences.halving_bound(trial, exact, asked).least == pytest.approx(sequences.SURE)
+    assert sequences.halving_bound(trial, exact, asked / 2).least < sequences.SURE

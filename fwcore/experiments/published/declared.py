@@ -140,7 +140,7 @@ class Paper:
     exhibits: Sequence[Exhibit]
 
     def find(self, kind: str, number: str) -> Exhibit:
-        """The table or figure of that number.
+        """The table, figure or section of that number.
 
         Raises
         ------

@@ -6,10 +6,14 @@ from fwcore.experiments.published.kinds.base import Kind, Measured
 from fwcore.experiments.published.kinds.counts import Samples, Shapes
 from fwcore.experiments.published.kinds.paths import Paths
 from fwcore.experiments.published.kinds.races import Races
-from fwcore.experiments.published.kinds.recoveries import Recoveries, Texts
+from fwcore.experiments.published.kinds.recoveries import Recoveries, RightSequences, Texts
 
 __all__ = ["KINDS", "Kind", "Measured"]
 
 KINDS: Mapping[str, Kind] = {
-    kind.name: kind for kind in (Paths(), Races(), Recoveries(), Texts(), Shapes(), Samples())
+    kind.name: kind
+    for kind in (
+        *(Paths(), Races(), Recoveries(), RightSequences()),
+        *(Texts(), Shapes(), Samples()),
+    )
 }

@@ -7,10 +7,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from fwcore import datasets
 from fwcore.experiments.published.declared import Experiment, Method
 from fwcore.experiments.published.kinds.base import Kind, Measured, Stopped
 from fwcore.experiments.recovery import K_GRID, Attempt, Trial, attempt, classify
+from fwcore.experiments.sequences import halving_bound, sequences
 from fwcore.experiments.solver_spec import SolverSpec
 
 _SLACK = 1.001
@@ -101,6 +104,53 @@ def _told(found: Attempt) -> dict[str, float]:
         "entries": found.entries,
         "seconds": found.seconds,
     }
+
+
+class RightSequences(Kind):
+    """Methods whose oracle is judged in each step, on ``trials`` random problems a seed of the
+    sizes of `Recoveries`: the measured P(B(K)) beside what bounds it; see
+    `fwcore.experiments.sequences`. ``proven``: methods of which the bound of successive halving is
+    told, for the first problem.
+    """
+
+    name = "sequences"
+    figures = (
+        *("P(B(K)), measured", "product of the steps", "union bound"),
+        *("right answers", "right columns", "proven of halving", "passes for 95 %"),
+    )
+
+    def prepare(self, experiment: Experiment) -> None:
+        return None
+
+    def measure(
+        self, context: None, experiment: Experiment, method: Method, seed: int, stopped: Stopped
+    ) -> Measured | None:
+        given = experiment.given
+        sizes = {key: given[key] for key in ("rows", "columns", "relevant", "snr_db")}
+        trials, steps = given["trials"], given.get("steps")
+        first, spec = seed * trials, SolverSpec.of(method.solver, method.options)
+        found = sequences(spec, **sizes, trials=trials, steps=steps, seed=first, stopped=stopped)
+        if found is None:
+            return None
+        numbers = {
+            "P(B(K)), measured": float(found.sequence[-1]),
+            "product of the steps": float(found.product[-1]),
+            "union bound": float(max(0.0, found.union[-1])),
+            "right answers": float(found.right.mean()),
+            "right columns": found.hits,
+        }
+        if method.name in given.get("proven", ()):
+            trial, exact = Trial.drawn(**sizes, seed=first), SolverSpec.of(method.solver, {})
+            bound = halving_bound(trial, exact, float(method.options["oracle_budget"]))
+            numbers |= {"proven of halving": bound.least, "passes for 95 %": bound.passes}
+        steps = np.arange(1, found.right.size + 1)
+        curves = {
+            "step": steps.astype(float).tolist(),
+            "P(B(K)), measured": found.sequence.tolist(),
+            "product of the steps": found.product.tolist(),
+            "right answers": found.right.tolist(),
+        }
+        return Measured(numbers, curves)
 
 
 class Texts(Kind):
