@@ -242,7 +242,8 @@ class Feed:
         lead = next((entry for entry in shown if entry.lead and entry.run.reached), None)
         opened = [picture for picture in all_pictures() if picture.name in self.open]
         patient = frozenset[str]().union(*(picture.patient for picture in opened))
-        computed = ChainMap(*(dict(picture.computed) for picture in opened))
+        sights = ((picture, self.outlook.sight(picture, self.point)) for picture in opened)
+        computed = ChainMap(*(picture.computes(sight) for picture, sight in sights))
         for source, compute in dict(computed).items():
             for entry in shown:
                 at = (self.point, self._led, reached, entry.run, entry.planned, entry.kin)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from app.live import all_pictures
 from app.live.features import TopFeatures
-from app.live.picture import AXES, Columns, Picture, Shown, kin_of
+from app.live.picture import AXES, Columns, Picture, Shown, Sight, kin_of
 from app.live.reference import measures_of, reference_of
 from app.live.sources import RunSources
 from app.live.spread import reached_by_all, spread
@@ -46,7 +46,8 @@ def on_screen(
             if picture.lead_only and entry is not lead:
                 continue
             own, beside = measures_of(entry, features, reference)
-            rows = _rows(picture, entry, lead, own, beside, point)
+            sight = outlook.sight(picture, point)
+            rows = _rows(picture, entry, lead, own, beside, sight)
             if len(entry.runs) > 1 and "spread" in picture.sources and reached_by_all(entry.runs):
                 rows["spread"] = spread(entry.runs, beside)
             stop = entry.run.stopping
@@ -69,7 +70,7 @@ def _rows(
     lead: Shown,
     features: TopFeatures,
     reference: Run | None,
-    point: int,
+    sight: Sight,
 ) -> dict[str, Any]:
     """The rows of all sources of a picture."""
     held: dict[str, Any] = {}
@@ -78,9 +79,9 @@ def _rows(
         held[source] = columns
 
     RunSources(entry.run, send).tick(picture.sources, features, True, reference)
-    for source, compute in picture.computed.items():
+    for source, compute in picture.computes(sight).items():
         columns: Columns = {}
-        held[source] = _safely(picture, partial(compute, entry, lead, point), columns)
+        held[source] = _safely(picture, partial(compute, entry, lead, sight.point), columns)
     return held
 
 

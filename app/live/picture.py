@@ -185,6 +185,8 @@ class Picture:
         What is said where nothing can be drawn, by the column of the vertical axis; "" is any.
     computed : mapping of str to callable
         Sources of its own, which are computed at the point under the cursor.
+    only_for : mapping of str to str
+        Those of them that are computed only while that column is on the vertical axis.
     patient : set of str
         Those of them that take a pass over X, and wait their turn among the steps of the runs.
     """
@@ -203,12 +205,18 @@ class Picture:
     square: ClassVar[bool] = False
     blank: ClassVar[Mapping[str, str]] = {}
     computed: ClassVar[Mapping[str, Compute]] = {}
+    only_for: ClassVar[Mapping[str, str]] = {}
     patient: ClassVar[frozenset[str]] = frozenset()
 
     @property
     def sources(self) -> set[str]:
         """The sources that it draws."""
         return {layer.source for layer in self.layers}
+
+    def computes(self, sight: Sight) -> dict[str, Compute]:
+        """The sources that are computed as it is looked at."""
+        wanted = (name for name in self.computed if self.only_for.get(name, sight.y) == sight.y)
+        return {name: self.computed[name] for name in wanted}
 
     def finding(self, runs: Sequence[Shown]) -> str:
         """What the picture shows of all runs, as its title; nothing while there is none."""
@@ -242,7 +250,7 @@ class Picture:
             "legend": self.legend,
             "help": self.help,
             "blank": {"": "Nothing to show of these runs.", **self.blank},
-            "computed": [*self.computed],
+            "computed": [name for name in self.computed if name not in self.only_for],
             "leadOnly": self.lead_only,
             "square": self.square,
             "labels": {name: AXES.get(name, name) for name in sorted(columns)},

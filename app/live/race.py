@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from app.live.picture import SPREAD, Axis, Layer, Picture, Shown, Sight
+from app.live.picture import SPREAD, Axis, Columns, Layer, Picture, Shown, Sight
 from app.live.reference import reference_of, suboptimality
 from app.live.spread import reached_by_all
 from app.live.thinning import ROUNDING
@@ -35,6 +36,33 @@ class _Path(NamedTuple):
         return float(self.costs[int(np.flatnonzero(self.errors <= error)[0])])
 
 
+_PROVEN: WeakKeyDictionary[Run, tuple[int, Columns]] = WeakKeyDictionary()
+"""Of each run the bounds that were computed, and of how many points: they do not depend on the
+point under the cursor.
+"""
+
+
+def proven_ends(entry: Shown, lead: Shown, point: int) -> Columns:
+    """The bound of the papers at the end of each point, against what had been spent by then."""
+    run = entry.run
+    reached, (known, columns) = run.reached, _PROVEN.get(run, (-1, {}))
+    if known == reached:
+        return columns
+    walk, solver = run.walk, run.solver
+    points = walk.points[: reached if solver.bound_goes_on else min(reached, 1)]
+    left = np.full(len(points), np.nan)
+    for k, steps in enumerate(np.diff(points["steps"], prepend=0)):
+        bound = solver.bound(walk.problem, walk.options, float(walk.grid[k]), int(steps))
+        if bound is None:
+            break
+        left[k] = bound[-1] / walk.problem.f0
+    columns = {name: np.full(len(points), np.nan).tolist() for name in Race.y.columns}
+    columns |= {"suboptimality": left.tolist()}
+    columns |= {unit: np.asarray(_costs_of(points, unit), float).tolist() for unit in COSTS}
+    _PROVEN[run] = reached, columns
+    return columns
+
+
 class Race(Picture):
     """An error or the true gap against what the solver has spent."""
 
@@ -50,6 +78,7 @@ class Race(Picture):
         *SPREAD,
         Layer("line", named=True, style={"line_width": 2.2}),
         Layer("dots", "best", style={"marker": "diamond", "size": 12}),
+        Layer("bound", "proven_ends"),
     )
     tips = ("point", "least_error", "dots", "nnz")
     blank = {
@@ -62,9 +91,14 @@ class Race(Picture):
         "steps or matrix entries for the horizontal axis, and the true gap or the "
         "suboptimality for the vertical one: what is cheap in dot products need not be "
         "cheap in seconds, and a small test error says nothing about optimality. A gap that is a "
-        "rounding error, below 1e-13 of f(0), has no line."
+        "rounding error, below 1e-13 of f(0), has no line. Faint lines: what the papers prove of "
+        "the suboptimality at the end of a point, where they do: of sampled columns in the mean."
     )
-    legend = "Left is cheap, low is good. Diamond: least test error."
+    legend = "Left is cheap, low is good. Diamond: least test error. Faint: what is proven."
+    computed = {"proven_ends": proven_ends}
+    only_for = {"proven_ends": "suboptimality"}
+    # Of a kept run it loads the data.
+    patient = frozenset({"proven_ends"})
 
     def describe(self, run: Run) -> str:
         errors = run.points["test_error"]
@@ -170,7 +204,11 @@ def _amount(spent: float, unit: str) -> str:
 
 def _costs(run: Run, unit: str) -> Any:
     """What had been spent by the end of each point."""
-    return run.points["steps" if unit == "step" else unit]
+    return _costs_of(run.points, unit)
+
+
+def _costs_of(points: Any, unit: str) -> Any:
+    return points["steps" if unit == "step" else unit]
 
 
 def _least_errors(run: Run, unit: str) -> Any:

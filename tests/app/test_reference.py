@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fakes import shown, walked
+from told import PICTURES
 
 from app import recorded
 from app.live import model
@@ -29,6 +30,27 @@ def test_the_suboptimality_is_measured_from_the_run_that_is_certified_best():
     filled = np.isclose(rough.points["l1"], exact.points["l1"], rtol=1e-12) & known
     np.testing.assert_allclose(left[filled], expected[filled], atol=1e-9)
     assert np.isnan(suboptimality(rough.points, f0, None)).all()
+
+
+def test_what_is_proven_stands_above_the_suboptimality_in_the_race():
+    race = PICTURES["race"]
+    assert race.computes(Sight("dots", "least_error")) == {}
+    (compute,) = race.computes(Sight("dots", "suboptimality")).values()
+    exact, fw = walked("certified_ball", points=12, tol=1e-10), walked("fw", points=12)
+    f0 = fw.walk.problem.f0
+    left = suboptimality(fw.points, f0, exact)
+    (entry, other) = shown(fw, exact)
+    columns = compute(entry, entry, -1)
+    assert columns["dots"] == fw.points["dots"].tolist()
+    known = np.isfinite(left)
+    assert known.any()
+    assert (np.array(columns["suboptimality"])[known] >= left[known]).all()
+    steps = np.diff(fw.points["steps"], prepend=0)
+    last = fw.solver.bound(fw.walk.problem, fw.walk.options, float(fw.walk.grid[-1]), steps[-1])
+    assert columns["suboptimality"][-1] == last[-1] / f0
+    # The cursor changes nothing, and of a library nothing is proven.
+    assert compute(entry, entry, 3) is columns
+    assert not np.isfinite(compute(other, entry, -1)["suboptimality"]).any()
 
 
 def test_supports_are_compared_with_the_true_one_where_it_is_known():
