@@ -74,6 +74,7 @@ class Commander:
         self._start(paused=False)
 
     def _start(self, *, paused: bool) -> None:
+        self._explorer.faults.check()
         experiment = self._settings.experiment()
         pace = self._explorer.pace
         self._session.start(experiment, self._settings.runs, pace, paused=paused)

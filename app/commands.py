@@ -16,7 +16,7 @@ TURNS = 20.0
 """What a command is worth that makes a page anew."""
 LONGEST_NAME = 60
 _MOST_TEXTS = 20
-_BEGIN = ("run", "step", "reset", "return")
+_FORGET = ("reset", "return")
 _SLOWEST, _FASTEST = 1e-4, 1e12
 
 
@@ -147,7 +147,7 @@ def texts(data: dict[str, Any], name: str) -> dict[str, str]:
 
 class Faults:
     """What is wrong with what was typed, and where, so that it is told beside it until something
-    that fits is typed there, or all is begun again without it.
+    that fits is typed there, or it is forgotten with its run, or with all results.
     """
 
     def __init__(self) -> None:
@@ -157,12 +157,27 @@ class Faults:
     def told(self) -> list[dict[str, Any]]:
         return [*self._by_field.values()]
 
+    def check(self) -> None:
+        """Nothing is run while something else was typed than would be run.
+
+        Raises
+        ------
+        ValueError
+            Something that was typed does not fit.
+        """
+        if self._by_field:
+            texts = [fault["text"] for fault in self.told]
+            raise ValueError("\n".join(["Nothing was run: mend first what does not fit.", *texts]))
+
     def take(self, data: Any, text: str = "") -> None:
         """A message was obeyed, or refused in these words where it was to set something."""
         asked = data.get("do") if isinstance(data, dict) else None
         other_data = asked == "set" and data.get("name") == "dataset" and not text
-        if asked in _BEGIN or other_data:
+        if asked in _FORGET or other_data:
             self._by_field.clear()
+        elif asked == "remove":
+            gone = data.get("run")
+            self._by_field = {field: v for field, v in self._by_field.items() if field[0] != gone}
         elif asked == "set":
             name, value, run = data.get("name"), data.get("value"), data.get("run")
             field = (run if isinstance(run, int) else None, name if isinstance(name, str) else "")

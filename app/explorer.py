@@ -108,7 +108,7 @@ class Explorer(Scripted, Viewer):
         self.download: Download | None = None
         self._events = 0
         self._drawn_as: dict[int, str] = {}
-        self.refusal, self._faults = "", Faults()
+        self.refusal, self.faults = "", Faults()
         self._budget = Budget(_MESSAGES_A_SECOND, _MESSAGES_AT_ONCE)
         self._watch: PeriodicCallback | None = None
 
@@ -185,10 +185,10 @@ class Explorer(Scripted, Viewer):
         self.refusal, self.obeying = "", True
         try:
             self._commander.obey(data)
-            self._faults.take(data)
+            self.faults.take(data)
         except (ParameterError, DatasetError, TypeError, ValueError, OverflowError) as error:
             if asked == "set":
-                self._faults.take(data, str(error))
+                self.faults.take(data, str(error))
             else:
                 self.refusal = str(error)
         except Exception as error:
@@ -197,7 +197,7 @@ class Explorer(Scripted, Viewer):
             self.refusal = f"That failed, and is recorded: {type(error).__name__}: {error}"
         finally:
             self.obeying = False
-        self.wire.put(faults=self._faults.told)
+        self.wire.put(faults=self.faults.told)
         if manner.changes or self.refusal:
             self.answer()
         else:

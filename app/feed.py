@@ -112,11 +112,11 @@ class Feed:
 
     def name(self, spec: RunSpec) -> str:
         """What a run is called where its data are shown, whatever has been set since; of those
-        with the same name all but the first have a number.
+        with the same name all but the oldest have a number.
         """
         name = self._plain(spec)
-        first = next((s for s in self._settings.runs if self._plain(s) == name), spec)
-        return name if first is spec else f"{name} ({spec.key})"
+        known = (s.key for s in self._settings.runs if self._plain(s) == name)
+        return name if spec.key == min(known, default=spec.key) else f"{name} ({spec.key})"
 
     def listed(self, spec: RunSpec) -> str:
         """What a run is called in the list, with the number that tells it apart."""

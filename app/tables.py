@@ -26,8 +26,8 @@ _POINTS = {
     "dots": "dot products",
 }
 _RUNS = (
-    *("run", "seconds", "steps", "dot products", "seconds / baseline's"),
-    *("dot products / baseline's", "least test error", "at ℓ1 norm", "active there"),
+    *("run", "seconds", "steps", "dot products", "speed-up"),
+    *("times fewer dot products", "least test error", "at ℓ1 norm", "active there"),
 )
 # A grid of λ ends at norms of its own, a little short of those of δ.
 _SAME_NORM = 1e-2
@@ -218,11 +218,11 @@ def _gap(share: float) -> str:
 
 
 def _times(ours: _Figures, theirs: _Figures | None, name: str) -> str:
-    """The ratio to what the baseline took."""
+    """How many times less than the baseline it took."""
     took, other = getattr(ours, name), getattr(theirs, name, _UNKNOWN)
     if ours is theirs:
         return "the baseline" if np.isfinite(took) else "–"
-    return f"{took / other:.3g}" if took > 0 and other > 0 else "–"
+    return f"{other / took:.3g}" if took > 0 and other > 0 else "–"
 
 
 def _best_norm(run: Run) -> float:

@@ -6,6 +6,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from app import shelf
 from app.pace import counted
 from app.runs import Run, RunState
@@ -36,7 +38,7 @@ def headline(experiment: Experiment, solvers: Sequence[str]) -> str:
 
 def row(runs: Sequence[Run]) -> dict[str, Any]:
     """Where a run and its repeats are: the two or three figures that stand in the row, which are
-    those of the first, and the rest of them.
+    medians over those that have begun, and the rest of the first.
     """
     state = most_active(runs)
     if state is None:
@@ -48,7 +50,7 @@ def row(runs: Sequence[Run]) -> dict[str, Any]:
     part = sum(one.reached / max(1, one.total) for one in runs) / len(runs)
     more = _more(run) + (f" · the first of {len(runs)} seeds" if len(runs) > 1 else "")
     left = _left(run) if state is RunState.RUNNING else ""
-    return told | {"figures": _figures(run), "more": more, "part": round(part, 4), "left": left}
+    return told | {"figures": _figures(runs), "more": more, "part": round(part, 4), "left": left}
 
 
 def _message(run: Run) -> str:
@@ -61,26 +63,33 @@ def _message(run: Run) -> str:
     return "Its points differ from those that were saved: by other versions, or another processor."
 
 
-def _figures(run: Run) -> str:
+def _figures(runs: Sequence[Run]) -> str:
     """What was spent, and what came of it."""
-    cost = _spent(run)
-    if not run.reached:
+    cost = _spent([run for run in runs if run.reached or run.latest is not None])
+    reached = [run for run in runs if run.reached]
+    if not reached:
         return cost
-    points = run.points
-    errors = points["test_error"][points["test_error"] == points["test_error"]]
-    parts = [f"error {errors.min():.3g}"] if errors.size else []
-    return " · ".join([cost, *parts, f"{int(points['nnz'][-1]):,} active"])
+    known = [run.points["test_error"] for run in reached]
+    errors = [float(np.nanmin(found)) for found in known if np.isfinite(found).any()]
+    parts = [f"error {np.median(errors):.3g}"] if errors else []
+    active = np.median([run.points["nnz"][-1] for run in reached])
+    return " · ".join([cost, *parts, f"{active:,.0f} active"])
 
 
-def _spent(run: Run) -> str:
-    last = run.latest.rows[-1] if run.latest is not None else run.points[-1]
-    if not run.solver.counts:
-        return f"{float(last['seconds']):.2g} s"
-    if run.solver.draws == "rows":
-        return f"{counted(float(last['grads']))} derivatives"
-    if not run.counts("dots"):
-        return f"{counted(float(last['entries']))} entries"
-    return f"{counted(float(last['dots']))} dots"
+def _spent(begun: Sequence[Run]) -> str:
+    rows = [run.latest.rows[-1] if run.latest is not None else run.points[-1] for run in begun]
+
+    def spent(unit: str) -> float:
+        return float(np.median([row[unit] for row in rows]))
+
+    first = begun[0]
+    if not first.solver.counts:
+        return f"{spent('seconds'):.2g} s"
+    if first.solver.draws == "rows":
+        return f"{counted(spent('grads'))} derivatives"
+    if not first.counts("dots"):
+        return f"{counted(spent('entries'))} entries"
+    return f"{counted(spent('dots'))} dots"
 
 
 def _left(run: Run) -> str:

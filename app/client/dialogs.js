@@ -54,7 +54,9 @@ class Dialogs {
   }
 
   rename(run) {
-    const input = h('input', {type: 'text', value: run.name, maxlength: '60',
+    // How often it is repeated is no part of its name.
+    const value = run.name.replace(/ × \d+$/, '')
+    const input = h('input', {type: 'text', value, maxlength: '60',
       'aria-label': 'Name of the run'})
     const form = h('form', {method: 'dialog', onsubmit: () =>
       this.app.send({do: 'rename', run: run.key, name: input.value})}, input,

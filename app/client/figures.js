@@ -184,7 +184,9 @@ class Picture {
       const mark = MARKS[kind]
       const width = widthOf(this.declared, run, part.layer, wide)
       Object.assign(part, {run, leads, wide})
-      part.renderer.setv({name: run.drawn, visible: leads || !mark.leads})
+      // The best point of one seed is not that of the median.
+      const single = part.layer.source != 'best' || !repeated(this.declared, run)
+      part.renderer.setv({name: run.drawn, visible: single && (leads || !mark.leads)})
       part.renderer.glyph.setv(
         mark.look(run, {leads, wide, width, marker: style.marker ?? run.marker}))
     }
@@ -246,9 +248,9 @@ class Picture {
   }
 
   ends(key, part) {
-    const [xs, ys, names] = [...this.columns(part.layer), 'name']
+    const columns = [...this.columns(part.layer), 'name', 'index']
       .map(column => this.sources.column(key, part.layer.source, column))
-    return lineEnds(part, xs, ys, names)
+    return lineEnds(part, ...columns)
   }
 
   label(key, part) {

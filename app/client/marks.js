@@ -10,11 +10,24 @@ const between = (x, [low, high]) => ({x: field(x), y1: field(low), y2: field(hig
 const lists = (x, [y]) => ({xs: field(x), ys: field(y)})
 const filled = run => ({fill_color: run.colour, line_color: run.colour})
 
+// The colour of each feature that is drawn: its own as long as it is, whatever comes and goes.
+const painted = new Map()
+function coloursOf(features) {
+  const drawn = new Set(features)
+  for (const j of painted.keys()) if (!drawn.has(j)) painted.delete(j)
+  for (const j of features) {
+    if (painted.has(j)) continue
+    const taken = new Set(painted.values())
+    painted.set(j, FEATURE_COLOURS.find(colour => !taken.has(colour)) ?? GREY)
+  }
+  return features.map(j => painted.get(j))
+}
+
 // A feature that is pointed at stands out in every run, and the others step back.
 const shade = (features, run, {lit}) => ({
   strength: features.map(j => lit === null ? 0.25 : j === lit ? 0.75 : 0.1)})
 const trail = (features, run, {leads, wide, lit}) => ({
-  colour: features.map((_, k) => leads ? FEATURE_COLOURS[k % FEATURE_COLOURS.length] : run.colour),
+  colour: leads ? coloursOf(features) : features.map(() => run.colour),
   width: features.map(j => (leads ? (wide ? 3.4 : 2) : 0.8) * (j === lit ? 2 : 1)),
   strength: features.map(j => lit === null ? (leads ? 0.95 : 0.5) : j === lit ? 1 : 0.15)})
 

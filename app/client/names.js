@@ -22,7 +22,7 @@ function pixels(value, {start, end}, log, size) {
 
 // The ends of the lines of a layer, with what each is called: a run's line, or of the selected run
 // the lines of its features.
-function lineEnds(part, xs, ys, names) {
+function lineEnds(part, xs, ys, names, features) {
   const out = {x: [], y: [], text: [], said: [], colour: [], lift: []}
   const end = (us, vs, text, colour) => {
     for (let k = us.length - 1; k >= 0; k--) {
@@ -33,8 +33,8 @@ function lineEnds(part, xs, ys, names) {
     }
   }
   if (!Array.isArray(xs[0])) end(xs, ys, brief(part.run.drawn), part.run.colour)
-  else if (part.leads) xs.forEach((us, k) => end(us, ys[k], brief(String(names[k])),
-    FEATURE_COLOURS[k % FEATURE_COLOURS.length]))
+  else if (part.leads) coloursOf(features).forEach((colour, k) =>
+    end(xs[k], ys[k], brief(String(names[k])), colour))
   return out
 }
 
@@ -78,6 +78,7 @@ function placed(parts, {height, width, at}) {
 }
 
 // What says what a layer is: high in a gulf where it is widest, or where a level begins.
+const NARROW = Math.log(1.5)
 const NOWHERE = {x: [], y: [], text: [], align: []}
 
 function inGulf(text, xs, low, high) {
@@ -86,7 +87,7 @@ function inGulf(text, xs, low, high) {
   xs.forEach((_, k) => {
     if (Number.isFinite(width(k)) && !(width(k) <= width(widest))) widest = k
   })
-  return widest < 0 ? NOWHERE
+  return !(width(widest) > NARROW) ? NOWHERE
     : {x: [xs[widest]], y: [low[widest] ** 0.3 * high[widest] ** 0.7], text: [text],
       // Toward the middle of the picture, so that no edge cuts it off.
       align: [2 * widest < xs.length ? 'left' : 'right']}

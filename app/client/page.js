@@ -10,7 +10,8 @@ function bar(app) {
   const act = name => () => app.send({do: name})
   const buttons = {
     run: button('Run', () => app.send({do: 'run'}), {symbol: 'run', class: 'primary'}),
-    pause: button('Pause', () => app.send({do: paused() ? 'resume' : 'pause'}), {symbol: 'pause'}),
+    pause: button('Pause', () => app.send({do: paused() ? 'resume' : 'pause'}),
+      {symbol: 'pause', class: 'pause'}),
     step: button('Step', act('step'), {symbol: 'step'}),
     stop: button('Stop', act('stop'), {symbol: 'stop'}),
     reset: button('Reset', () => app.runs.reset(), {symbol: 'reset', shown: false, class: 'quiet'}),
@@ -176,6 +177,8 @@ class App {
   present() {
     this.presenting = !this.presenting
     this.root.classList.toggle('presenting', this.presenting)
+    // Else the space bar would press the button again.
+    this.root.focus()
     this.gallery.show()
   }
 

@@ -280,6 +280,9 @@ class Frame {
       return [...choose, button(`${direction} ${log ? 'log' : 'lin'}`, turn,
         {class: 'scale', 'aria-label': `${where} axis: ${log ? 'logarithmic' : 'linear'}`})]
     })
+    const others = declared.y.columns.filter(name => name != this.picture.axis('y').column)
+    if (!declared.y.factors) for (const name of others) turns.push([
+      `Vertical axis: ${declared.labels[name]}`, () => this.set({y: name, ylog: undefined})])
     const help = button('?', () => this.gallery.app.dialogs.open(declared.title,
       h('p', {}, declared.help), h('p', {class: 'told'}, declared.legend)),
     {class: 'scale how', 'aria-label': `How to read: ${declared.title}`})

@@ -42,7 +42,8 @@ class ActiveFeatures(Picture):
         counts = {s.name: int(s.run.points["nnz"][nearest(s.run, norm)]) for s in begun}
         few, many = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
         there = f"At ℓ1 norm {norm:.3g}"
+        told = f"{counts[few]:,} active feature{'s' * (counts[few] != 1)}"
         if counts[few] == counts[many]:
             who = few if len(begun) == 1 else "each run"
-            return f"{there} {who} has {counts[few]:,} active features"
-        return f"{there} {few} has {counts[few]:,} active features, {many} {counts[many]:,}"
+            return f"{there} {who} has {told}"
+        return f"{there} {few} has {told}, {many} {counts[many]:,}"

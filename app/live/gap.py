@@ -38,7 +38,8 @@ class PathGaps(Picture):
         "The duality gap bounds how far a point is from the optimum. A solver that samples "
         "columns knows the gap over its sample alone (hollow), which at the same iterate is "
         "never larger than the true one (filled). The shaded gulf is what it cannot know; a "
-        "small hollow mark certifies nothing."
+        "small hollow mark certifies nothing. A gap below 1e-13 of f(0) is a rounding error, which "
+        "has no mark."
     )
     legend = (
         "Filled: true gap. Hollow: the method's own. Shaded: what the sample did not see. Level: "

@@ -126,12 +126,13 @@ def _cheapest(runs: Sequence[Shown], unit: str) -> str:
     over = [shown for shown in runs if all(run.state.over for run in shown.runs)]
     ends = {shown: _medians(shown, unit) for shown in over}
     ends = {shown: path for shown, path in ends.items() if path.errors.size}
-    if len(ends) < 2:
+    if len(ends) < 2 or len(over) < len(runs):
         return _so_far(runs, unit) or _alone(ends, unit)
     shared = max(path.least for path in ends.values())
     costs = {shown: path.cost_of(shared) for shown, path in ends.items()}
     cheap, expensive = min(costs, key=costs.__getitem__), max(costs, key=costs.__getitem__)
-    # A baseline is what the cheapest is compared with.
+    # A baseline, or else the selected run, is what the cheapest is compared with.
+    expensive = next((s for s in costs if s.lead and s is not cheap), expensive)
     expensive = next((s for s in costs if s.pinned and s is not cheap), expensive)
     if shared > _TRIVIAL * float(ends[expensive].errors[0]):
         return ""
@@ -191,11 +192,15 @@ def _so_far(runs: Sequence[Shown], unit: str) -> str:
     if len(known) < 2 or all(shown.run.state.over for shown in known):
         return ""
     spent = min(float(_costs(shown.run, unit)[-1]) for shown in known)
-    parts = []
+    there = {}
     for shown, found in known.items():
         k = int(np.searchsorted(_costs(shown.run, unit), spent, side="right")) - 1
-        parts.append(f"{shown.name} {found[k]:.3g}" if k >= 0 else f"{shown.name} none yet")
-    return f"Test error after {_amount(spent, unit)} each: {', '.join(parts[:4])}"
+        there[shown.name] = float(found[k]) if k >= 0 else np.inf
+    told = [
+        f"{name} {there[name]:.3g}" if there[name] < np.inf else f"{name} none yet"
+        for name in sorted(there, key=there.__getitem__)
+    ]
+    return f"Test error after {_amount(spent, unit)} each: {', '.join(told[:4])}"
 
 
 def _amount(spent: float, unit: str) -> str:

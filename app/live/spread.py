@@ -30,13 +30,14 @@ def spread(runs: Sequence[Run], reference: Run | None = None) -> Columns:
         name: np.array([_column(run, name, reference)[:points] for run in runs], dtype=float)
         for name in (*_ALONG, *_ACROSS)
     }
-    # Where nothing is known of any, as of a test error without test rows, nothing is drawn.
-    known = {name: values for name, values in held.items() if np.isfinite(values).all()}
     columns: Columns = {name: np.median(held[name], axis=0).tolist() for name in _ALONG}
     for name in _ACROSS:
+        # Where something is not known of all, as a test error without test rows, nothing is drawn.
+        known = np.isfinite(held[name]).all(axis=0)
         for quartile, share in _QUARTILES.items():
-            values = np.percentile(known[name], share, axis=0) if name in known else []
-            columns[f"{name}_{quartile}"] = list(values) or [float("nan")] * points
+            values = np.full(points, np.nan)
+            values[known] = np.percentile(held[name][:, known], share, axis=0)
+            columns[f"{name}_{quartile}"] = values.tolist()
     return columns
 
 

@@ -45,7 +45,7 @@ class Stage:
 READ = Stage("Reading the data", 0.0, 0.35)
 SPLIT = Stage("Splitting the rows", 0.35, 0.62)
 SCALE = Stage("Scaling the columns", 0.62, 0.86)
-KEEP = Stage("Keeping the problem on disk", 0.86, 1.0)
+KEEP = Stage("Saving the data for the next time", 0.86, 1.0)
 
 
 @contextmanager

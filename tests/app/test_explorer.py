@@ -143,7 +143,18 @@ def test_what_does_not_fit_is_told_beside_it_until_something_that_fits_is_typed(
     assert [fault["name"] for fault in small.wire.state["faults"]] == ["points", "tol"]
     small.hear({"do": "set", "name": "points", "value": "50"})
     assert [fault["run"] for fault in small.wire.state["faults"]] == [1]
+    # What was typed is not run otherwise than it was typed.
+    before = dict(small.session.runs)
     small.hear({"do": "run"})
+    assert "mend first" in small.refusal
+    assert "'Tolerance'" in small.refusal
+    assert small.session.runs == before
+    small.hear({"do": "set", "run": 1, "name": "tol", "value": "1e-3"})
+    small.hear({"do": "run"})
+    assert small.refusal == ""
+    assert small.wire.state["phase"] in ("preparing", "running", "done")
+    small.hear({"do": "set", "run": 1, "name": "tol", "value": "none"})
+    small.hear({"do": "remove", "run": 1})
     assert small.wire.state["faults"] == []
 
 

@@ -7,7 +7,7 @@ import scipy.sparse
 import toys
 from sklearn.linear_model import ElasticNet
 
-from fwcore import ParameterError, Problem, Status, Walk, grids, walk_path
+from fwcore import ParameterError, Problem, Status, Walk, datasets, grids, walk_path
 from fwcore.solvers.working_set import _trial, certified
 from fwcore.solvers.working_set._extrapolation import shares
 
@@ -195,6 +195,23 @@ def test_a_model_of_poor_condition_is_minimised_to_rounding_error(seed):
     result = walk_path(problem, "certified", grid, tol=1e-12, l1_ratio=0.5)
     assert result.status == Status.SMALL_GAP
     assert result.points["steps"].max() <= 40
+
+
+@pytest.mark.parametrize("tol", [1e-12, 1e-14])
+@pytest.mark.parametrize("solver", ["certified", "certified_ball"])
+def test_a_tolerance_below_rounding_leads_nowhere_else(solver, tol):
+    """Conjugate gradients that went on with rounding errors left for an l1 norm of 3e11."""
+    problem = datasets.load("diabetes")
+    free = walk_path(problem, "certified", [1e-9 * problem.lam_max], tol=1e-10).points["l1"][0]
+    grid = (
+        np.geomspace(1.0, 1e-9, 6) * problem.lam_max
+        if solver == "certified"
+        else np.array([0.01, 0.1, 0.5, 0.9, 0.99, 0.9999]) * free
+    )
+    points = walk_path(problem, solver, grid, tol=tol).points
+    assert points.size == 6
+    assert (points["true_gap"] <= 1e-12 * problem.f0).all()
+    assert (points["l1"] <= free * (1.0 + 1e-6)).all()
 
 
 def test_a_combination_that_does_not_exist_is_the_last_iterate():
