@@ -115,11 +115,11 @@ class Picture {
       .filter(part => !['level', 'names', 'label'].includes(part.layer.kind))
   }
 
-  // Whether there is anything that can be drawn.
+  // Whether there is anything that can be drawn, besides what is proven of it.
   shows() {
     const drawable = value => typeof value == 'string' || Number.isFinite(value)
       || (Array.isArray(value) && value.some(drawable))
-    return this.data.some(part => {
+    return this.data.filter(part => part.layer.kind != 'bound').some(part => {
       const [x, y] = this.columns(part.layer)
       const {data} = part.renderer.data_source
       const [end] = MARKS[part.layer.kind].parts ?? ['']
