@@ -74,7 +74,7 @@ class Commander:
         self._start(paused=False)
 
     def _start(self, *, paused: bool) -> None:
-        self._explorer.faults.check()
+        self._explorer.faults.check({spec.key for spec in self._settings.runs})
         experiment = self._settings.experiment()
         pace = self._explorer.pace
         self._session.start(experiment, self._settings.runs, pace, paused=paused)

@@ -5,7 +5,7 @@ refused here, in words.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any, NamedTuple, TypeVar
 
 from app.pace import COSTS, Pace
@@ -16,7 +16,6 @@ TURNS = 20.0
 """What a command is worth that makes a page anew."""
 LONGEST_NAME = 60
 _MOST_TEXTS = 20
-_FORGET = ("reset", "return")
 _SLOWEST, _FASTEST = 1e-4, 1e12
 
 
@@ -157,23 +156,25 @@ class Faults:
     def told(self) -> list[dict[str, Any]]:
         return [*self._by_field.values()]
 
-    def check(self) -> None:
-        """Nothing is run while something else was typed than would be run.
+    def check(self, listed: Container[int]) -> None:
+        """Nothing is run while something else was typed than would be run, of the problem or of one
+        of the runs that are ``listed``.
 
         Raises
         ------
         ValueError
             Something that was typed does not fit.
         """
-        if self._by_field:
-            texts = [fault["text"] for fault in self.told]
+        told = [fault for fault in self.told if fault["run"] is None or fault["run"] in listed]
+        if told:
+            texts = [fault["text"] for fault in told]
             raise ValueError("\n".join(["Nothing was run: mend first what does not fit.", *texts]))
 
     def take(self, data: Any, text: str = "") -> None:
         """A message was obeyed, or refused in these words where it was to set something."""
         asked = data.get("do") if isinstance(data, dict) else None
         other_data = asked == "set" and data.get("name") == "dataset" and not text
-        if asked in _FORGET or other_data:
+        if asked == "reset" or other_data:
             self._by_field.clear()
         elif asked == "remove":
             gone = data.get("run")

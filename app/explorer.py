@@ -108,7 +108,7 @@ class Explorer(Scripted, Viewer):
         self.download: Download | None = None
         self._events = 0
         self._drawn_as: dict[int, str] = {}
-        self.refusal, self.faults = "", Faults()
+        self.refusal = ""
         self._budget = Budget(_MESSAGES_A_SECOND, _MESSAGES_AT_ONCE)
         self._watch: PeriodicCallback | None = None
 
@@ -140,7 +140,7 @@ class Explorer(Scripted, Viewer):
         shown, so that the first sight is never that of empty pictures; unless they have a session,
         of another page, with which this one shares its runs.
         """
-        self.settings = settings
+        self.settings, self.faults = settings, Faults()
         self.session = session or Session(scheduler, self._keep_run)
         self.feed = Feed(self.wire, settings, self.session, scheduler.submit)
         self.drain = Drain(self.session, self.feed, self.wire, self.tell)

@@ -55,12 +55,12 @@ function menu(label, symbol, entries) {
     item.setAttribute('role', 'menuitem')
     return item
   })
-  const refresh = () => entries.forEach(([, , can = () => true], k) => {
-    items[k].disabled = !can()
+  const refresh = () => {
+    entries.forEach(([, , can = () => true], k) => { items[k].disabled = !can() })
     // Above where there is no room below.
     list.classList.remove('up')
     list.classList.toggle('up', list.getBoundingClientRect().bottom > window.innerHeight)
-  })
+  }
   const summary = h('summary', {'aria-label': label, title: label}, icon(symbol))
   const list = h('div', {role: 'menu', class: 'menu-items'}, ...items)
   const box = h('details', {class: 'menu', ontoggle: refresh}, summary, list)

@@ -156,6 +156,13 @@ def test_what_does_not_fit_is_told_beside_it_until_something_that_fits_is_typed(
     small.hear({"do": "set", "run": 1, "name": "tol", "value": "none"})
     small.hear({"do": "remove", "run": 1})
     assert small.wire.state["faults"] == []
+    # Nor does what was typed for a run that is gone, or for settings that were left, stop any.
+    small.hear({"do": "set", "run": 1, "name": "tol", "value": "none"})
+    small.hear({"do": "run"})
+    assert small.refusal == ""
+    small.hear({"do": "set", "name": "points", "value": "none"})
+    small.begin_again(small.settings)
+    assert small.faults.told == []
 
 
 def test_files_that_are_not_there_are_told_and_nothing_runs(small, monkeypatch, tmp_path):
