@@ -302,12 +302,16 @@ class Picture {
     setTimeout(() => this.plot.setv({min_border_right: right}), 0)
   }
 
-  // Where a point is on the screen, and how high the frame is.
+  // Where a point is on the screen, and how high the frame is. A line that has grown beyond a frame
+  // that nobody moved will be within it at the next paint.
   places() {
     const {x_range, y_range} = this.plot
     const [width, height] = [this.size('inner_width'), this.size('inner_height')]
-    return {height, width, at: (x, y) => [pixels(x, x_range, this.axis('x').log, width),
-      pixels(y, y_range, this.axis('y').log, height)]}
+    const within = (place, range, size) => range.have_updated_interactively === false
+      ? Math.min(Math.max(place, 0), size) : place
+    return {height, width, at: (x, y) => [
+      within(pixels(x, x_range, this.axis('x').log, width), x_range, width),
+      within(pixels(y, y_range, this.axis('y').log, height), y_range, height)]}
   }
 
   level(key, value) {

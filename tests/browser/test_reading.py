@@ -169,3 +169,21 @@ def test_names_at_line_ends_stand_near_them_apart_and_in_the_frame(page):
     right = max(across + wide - width for across, _, _, wide in heights)
     room = "() => app.gallery.frames.get('active').picture.plot.min_border_right"
     wait_for(lambda: page.evaluate(room) >= right, 20, "room beside the frame")
+
+
+def test_a_line_that_grows_beyond_the_frame_keeps_its_name(page):
+    assert page.evaluate(FIND_APP)
+    wait_for(lambda: any(name["said"] for name in page.evaluate(NAMES)), 20, "names")
+    grown = page.evaluate("""() => {
+        const {gallery} = app
+        const {data} = gallery.sources.of(1, 'points')
+        const row = Object.fromEntries(Object.entries(data).map(([name, values]) =>
+            [name, [2 * values.at(-1)]]))
+        gallery.sources.take(1, 'points', row, false)
+        // Before the next paint, which makes room for it.
+        gallery.settle()
+        const {picture} = gallery.frames.get('active')
+        return [...picture.drawn.values()].flat().filter(part => part.layer.kind == 'names')
+            .flatMap(part => part.renderer.data_source.data.said)
+    }""")
+    assert "sfw 1 %" in grown
