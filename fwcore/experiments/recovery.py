@@ -198,7 +198,12 @@ def _require(specs: Sequence[SolverSpec], forms: tuple[str, ...], repeats: int, 
 
 
 def walked(trial: Trial, spec: SolverSpec, steps: int | None, seed: int) -> PathResult:
-    """The path of a solver on a trial: one point, see `attempt`."""
+    """The path of a solver on a trial: one point, see `attempt`.
+
+    >>> trial = Trial.drawn(rows=50, columns=30, relevant=3, snr_db=20.0, seed=0)
+    >>> walked(trial, SolverSpec.parse("omp"), None, 0).points["nnz"].tolist()
+    [3]
+    """
     problem, truth = trial.problem, trial.made.coef
     relevant = int(np.count_nonzero(truth))
     if spec.solver.form == "support":
