@@ -16,9 +16,6 @@ from fwcore.kernels.dispatch import FAST
 from fwcore.kernels.vectors import add_multiple, total
 from fwcore.losses import is_parabola
 
-# A curvature is a difference of larger numbers; below this share of them it is noise.
-_FLAT = 1e-13
-
 
 @njit(nogil=True, inline="always")
 def best_intercept(loss, engine, run):
@@ -50,11 +47,10 @@ def _find_slopes(design, engine, run):
 @njit(nogil=True, inline="always")
 def _turn(design, engine, run, share):
     """The next direction, which keeps a ``share`` of the last, and X times it, into ``change``:
-    (its slope, the ridge's part of its curvature, the square of its length in the metric of the
-    preconditioner, by how much the sum of the change is off).
+    (its slope, the ridge's part of its curvature, by how much the sum of the change is off).
     """
     counters, coef, direction = run.counters[0], engine.coef, engine.direction
-    slope, square, metric, change_sum = 0.0, 0.0, 0.0, 0.0
+    slope, square, change_sum = 0.0, 0.0, 0.0
     engine.change[:] = 0.0
     for k in range(run.it[0].size):
         if coef[k] == 0.0:
@@ -64,10 +60,9 @@ def _turn(design, engine, run, share):
         direction[k] = engine.pull[k] / (engine.curvature[k] + counters.ridge) + kept
         slope += direction[k] * engine.pull[k]
         square += direction[k] * direction[k]
-        metric += (engine.curvature[k] + counters.ridge) * direction[k] * direction[k]
         change_sum += col_axpy(design, run.columns[k], direction[k], engine.change)
         counters.entries += col_entries(design, run.columns[k])
-    return slope, counters.ridge * square, metric, change_sum
+    return slope, counters.ridge * square, change_sum
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -126,7 +121,7 @@ def descend_on_face(design, loss, engine, run, enough, steps):
         largest, square = _find_slopes(design, engine, run)
         if largest <= enough:
             break
-        slope, curvature, metric, change_sum = _turn(
+        slope, curvature, change_sum = _turn(
             design, engine, run, square / before if before > 0.0 else 0.0
         )
         before, mean = square, 0.0
@@ -135,10 +130,7 @@ def descend_on_face(design, loss, engine, run, enough, steps):
         elif run.it[0].intercept:
             mean = _weighted_mean(engine.change, engine.weights)
         curvature += _curvature(engine.change, engine.weights, mean)
-        # The gradient is at right angles to the last direction, so that its slope along the new one
-        # is its own square; where that is not so, or X times the direction is nothing, what is left
-        # are rounding errors.
-        if not (0.5 * square < slope < 2.0 * square and curvature > _FLAT * metric):
+        if not (slope > 0.0 and curvature > 0.0):
             break
         step, ended = _move(engine.coef[:size], engine.direction[:size], slope / curvature)
         _follow(loss, engine, mean, change_sum, step)

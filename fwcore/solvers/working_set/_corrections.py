@@ -168,7 +168,8 @@ def _join(face, w, sign):
     them, and the fit stays as it is.
 
     With x_w = sum_i n_i x_i over the face, a_w grows by t and a_i falls by t n_i. As w is steeper
-    than the face, sum abs(a) falls.
+    than the face, sum abs(a) falls, or hardly grows where x_w depends on the others but for a small
+    part. Where it would double, w is steeper by rounding error only, and stays away.
     """
     it = face.face[0]
     n = it.active
@@ -179,12 +180,14 @@ def _join(face, w, sign):
         for i in range(n):
             share[i] = sign * face.gram[w, face.order[i]]
         _solve(face, share)
-        t, leaves = np.inf, -1
+        t, leaves, norm, growth = np.inf, -1, 0.0, 1.0
         for i in range(n):
             k = face.order[i]
+            norm += abs(face.coef[k])
+            growth -= face.sign[k] * share[i]
             if face.sign[k] * share[i] > 0.0 and face.coef[k] / share[i] < t:
                 t, leaves = face.coef[k] / share[i], i
-        if leaves < 0:
+        if leaves < 0 or t * growth > norm:
             face.sign[w] = 0.0
             return False
         for i in range(n):
