@@ -143,9 +143,8 @@ class RightSequences(Kind):
             trial, exact = Trial.drawn(**sizes, seed=first), SolverSpec.of(method.solver, {})
             bound = halving_bound(trial, exact, float(method.options["oracle_budget"]))
             numbers |= {"proven of halving": bound.least, "passes for 95 %": bound.passes}
-        steps = np.arange(1, found.right.size + 1)
         curves = {
-            "step": steps.astype(float).tolist(),
+            "step": np.arange(1.0, found.right.size + 1.0).tolist(),
             "P(B(K)), measured": found.sequence.tolist(),
             "product of the steps": found.product.tolist(),
             "right answers": found.right.tolist(),
