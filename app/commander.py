@@ -97,6 +97,7 @@ class Commander:
 
     def do_reset(self, data: dict[str, Any]) -> None:
         self._session.clear()
+        self._explorer.faults.clear()
 
     def do_recall(self, data: dict[str, Any]) -> None:
         if not self._session.recall({spec.key for spec in self._settings.runs}):
@@ -131,6 +132,7 @@ class Commander:
     def do_remove(self, data: dict[str, Any]) -> None:
         key = self._key(data)
         self._settings.remove(key)
+        self._explorer.faults.forget(key)
         self._session.set_aside(key)
 
     def do_restore(self, data: dict[str, Any]) -> None:
@@ -184,8 +186,10 @@ class Commander:
             take_run(self._settings.find(self._key(data)), self._settings, name, value)
         elif name == "dataset":
             self._settings.choose(value)
+            self._explorer.faults.clear()
         else:
             take(self._settings, name, value)
+        self._explorer.faults.mend(data)
 
     def do_fetch(self, data: dict[str, Any]) -> None:
         if server.public():

@@ -170,20 +170,27 @@ class Faults:
             texts = [fault["text"] for fault in told]
             raise ValueError("\n".join(["Nothing was run: mend first what does not fit.", *texts]))
 
-    def take(self, data: Any, text: str = "") -> None:
-        """A message was obeyed, or refused in these words where it was to set something."""
-        asked = data.get("do") if isinstance(data, dict) else None
-        other_data = asked == "set" and data.get("name") == "dataset" and not text
-        if asked == "reset" or other_data:
-            self._by_field.clear()
-        elif asked == "remove":
-            gone = data.get("run")
-            self._by_field = {field: v for field, v in self._by_field.items() if field[0] != gone}
-        elif asked == "set":
-            name, value, run = data.get("name"), data.get("value"), data.get("run")
-            field = (run if isinstance(run, int) else None, name if isinstance(name, str) else "")
-            self._by_field.pop(field, None)
-            if text and len(self._by_field) < _MOST_TEXTS:
-                typed = value[:200] if isinstance(value, str) else ""
-                told = {"name": field[1], "value": typed, "run": field[0], "text": text}
-                self._by_field[field] = told
+    def note(self, data: dict[str, Any], text: str) -> None:
+        """What a message was to set was refused in these words."""
+        field, value = _field(data), data.get("value")
+        if field in self._by_field or len(self._by_field) < _MOST_TEXTS:
+            typed = value[:200] if isinstance(value, str) else ""
+            told = {"run": field[0], "name": field[1], "value": typed, "text": text}
+            self._by_field[field] = told
+
+    def mend(self, data: dict[str, Any]) -> None:
+        """What a message was to set is set."""
+        self._by_field.pop(_field(data), None)
+
+    def forget(self, run: int) -> None:
+        """A run is gone."""
+        self._by_field = {field: told for field, told in self._by_field.items() if field[0] != run}
+
+    def clear(self) -> None:
+        self._by_field.clear()
+
+
+def _field(data: dict[str, Any]) -> tuple[int | None, str]:
+    """The run, if it is of one, and the name of what a message is to set."""
+    run, name = data.get("run"), data.get("name")
+    return run if isinstance(run, int) else None, name if isinstance(name, str) else ""

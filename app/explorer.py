@@ -185,10 +185,9 @@ class Explorer(Scripted, Viewer):
         self.refusal, self.obeying = "", True
         try:
             self._commander.obey(data)
-            self.faults.take(data)
         except (ParameterError, DatasetError, TypeError, ValueError, OverflowError) as error:
             if asked == "set":
-                self.faults.take(data, str(error))
+                self.faults.note(data, str(error))
             else:
                 self.refusal = str(error)
         except Exception as error:

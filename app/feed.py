@@ -13,7 +13,7 @@ from app import shelf
 from app.live import all_pictures
 from app.live.computed import Computation
 from app.live.features import TopFeatures
-from app.live.picture import Picture, Shown, kin_of
+from app.live.picture import Picture, Shown, kin_of, leader
 from app.live.reference import measures_of, reference_of
 from app.live.sources import RunSources
 from app.live.spread import reached_by_all, spread
@@ -239,7 +239,7 @@ class Feed:
             if job.columns is not None and job.key in self._sources:
                 self._wire.rows(job.key, job.source, job.columns, replace=True)
         reached = tuple((entry.key, entry.run.reached) for entry in shown)
-        lead = next((entry for entry in shown if entry.lead and entry.run.reached), None)
+        lead = leader(shown)
         opened = [picture for picture in all_pictures() if picture.name in self.open]
         patient = frozenset[str]().union(*(picture.patient for picture in opened))
         sights = ((picture, self.outlook.sight(picture, self.point)) for picture in opened)

@@ -30,6 +30,7 @@ _ORDER = (
 _MOST_ASIDE = 5
 """Removed runs that Undo can bring back with what they reached."""
 _REACHED = ("runs", "repeats", "_made_of", "experiments", "experiment")
+"""What `Session.clear` forgets, and `Session.recall` brings back."""
 _HOLDERS: WeakKeyDictionary[Run, set[int]] = WeakKeyDictionary()
 """The sessions that show a run: a page that is loaded again takes over those of the last."""
 
@@ -86,7 +87,7 @@ class Session:
         """Show a run that was begun elsewhere, with its repeats, as that of an entry, beside those
         that are shown.
         """
-        self.experiment = experiment
+        self.experiment, self._cleared = experiment, None
         self.forget(spec.key)
         self.experiments[spec.key] = experiment
         self.runs[spec.key], self.repeats[spec.key] = group[0], [*group[1:]]
@@ -126,7 +127,7 @@ class Session:
         room.admit(sum(spec.repeats for spec in chosen), self._owner)
         if self.experiment is not None and not experiment.alike(self.experiment):
             self.reset()
-        self.experiment = experiment
+        self.experiment, self._cleared = experiment, None
         listed = {spec.key for spec in specs}
         for key in [k for k, own in self.experiments.items() if own != experiment]:
             if key not in listed:

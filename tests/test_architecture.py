@@ -112,6 +112,7 @@ PICTURES = {
 }
 """Pictures never import each other, the scheduler or the explorer."""
 FOR_PICTURES = {
+    "app.live.costs",
     "app.live.picture",
     "app.live.features",
     "app.live.thinning",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.live.picture import LEVEL, Axis, Columns, Layer, Picture, Shown, Sight, point_of
+from app.live.picture import LEVEL, Axis, Columns, Layer, Picture, Shown, Sight, leader, point_of
 from app.live.thinning import ROUNDING, thin
 from app.runs import Run
 
@@ -113,7 +113,7 @@ class InsidePoint(Picture):
 
     def finding_at(self, runs: Sequence[Shown], sight: Sight) -> str:
         """How many steps the point under the cursor took, and what its own gap was at the end."""
-        lead = next((shown for shown in runs if shown.lead and shown.run.reached), None)
+        lead = leader(runs)
         if lead is None:
             return ""
         k, steps = point_of(lead, sight.point), lead.run.points["steps"]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
@@ -27,6 +26,8 @@ from fwcore import datasets, experiments
 
 _BARS = 12
 _ROWS = 400
+_RECOVERED: WeakKeyDictionary[Run, float] = WeakKeyDictionary()
+"""The best F-measure of each run that is drawn, since a finding has no time to compute it."""
 
 
 def _beside(entry: Shown, lead: Shown, point: int) -> int | None:
@@ -184,8 +185,6 @@ def _overlap(entry: Shown, lead: Shown, point: int) -> Columns:
     }
 
 
-_RECOVERED: WeakKeyDictionary[Run, float] = WeakKeyDictionary()
-"""The best F-measure of each run that is drawn, since a finding has no time to compute it."""
 _last_truth: list[tuple[Any, Any]] = []
 
 
@@ -198,7 +197,7 @@ def _truth(problem: Any) -> Any:
             return truth
     dataset = dict(problem.source).get("dataset")
     truth = None if dataset is None else datasets.true_coefficients(dataset, problem)
-    _last_truth[:] = [(weakref.ref(problem), truth)]
+    _last_truth[:] = [(ref(problem), truth)]
     return truth
 
 

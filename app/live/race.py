@@ -4,37 +4,17 @@ Table 5).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from app.live.costs import cheapest, costs_of
 from app.live.picture import SPREAD, Axis, Columns, Layer, Picture, Shown, Sight
 from app.live.reference import reference_of, suboptimality
-from app.live.spread import reached_by_all
 from app.live.thinning import ROUNDING
-from app.pace import COSTS, counted
+from app.pace import COSTS
 from app.runs import Run
-
-# An error that is hardly below that of the first point was cheap for everybody.
-_TRIVIAL = 0.98
-
-
-class _Path(NamedTuple):
-    """The least test error so far at each point of a path, and what had been spent by then."""
-
-    errors: Any
-    costs: Any
-
-    @property
-    def least(self) -> float:
-        return float(self.errors[-1])
-
-    def cost_of(self, error: float) -> float:
-        """What was spent until an error was reached."""
-        return float(self.costs[int(np.flatnonzero(self.errors <= error)[0])])
-
 
 _PROVEN: WeakKeyDictionary[Run, tuple[int, Columns]] = WeakKeyDictionary()
 """Of each run the bounds that were computed, and of how many points: they do not depend on the
@@ -58,7 +38,7 @@ def proven_ends(entry: Shown, lead: Shown, point: int) -> Columns:
         left[k] = bound[-1] / walk.problem.f0
     columns = {name: np.full(len(points), np.nan).tolist() for name in Race.y.columns}
     columns |= {"suboptimality": left.tolist()}
-    columns |= {unit: np.asarray(_costs_of(points, unit), float).tolist() for unit in COSTS}
+    columns |= {unit: np.asarray(costs_of(points, unit), float).tolist() for unit in COSTS}
     _PROVEN[run] = reached, columns
     return columns
 
@@ -111,48 +91,12 @@ class Race(Picture):
 
     def finding(self, runs: Sequence[Shown]) -> str:
         """What an error has cost, in dot products."""
-        return _cheapest(runs, "dots")
+        return cheapest(runs, "dots")
 
     def finding_at(self, runs: Sequence[Shown], sight: Sight) -> str:
         if sight.y in ("least_error", "test_error"):
-            return _cheapest(runs, sight.x)
+            return cheapest(runs, sight.x)
         return _ends(runs, sight.y)
-
-
-def _cheapest(runs: Sequence[Shown], unit: str) -> str:
-    """What the least error that all have reached has cost the cheapest and the most expensive of
-    them.
-    """
-    over = [shown for shown in runs if all(run.state.over for run in shown.runs)]
-    ends = {shown: _medians(shown, unit) for shown in over}
-    ends = {shown: path for shown, path in ends.items() if path.errors.size}
-    if len(ends) < 2 or len(over) < len(runs):
-        return _so_far(runs, unit) or _alone(ends, unit)
-    shared = max(path.least for path in ends.values())
-    costs = {shown: path.cost_of(shared) for shown, path in ends.items()}
-    cheap, expensive = min(costs, key=costs.__getitem__), max(costs, key=costs.__getitem__)
-    # A baseline, or else the selected run, is what the cheapest is compared with.
-    expensive = next((s for s in costs if s.lead and s is not cheap), expensive)
-    expensive = next((s for s in costs if s.pinned and s is not cheap), expensive)
-    if shared > _TRIVIAL * float(ends[expensive].errors[0]):
-        return ""
-    ratio = costs[expensive] / costs[cheap]
-    if ratio < 1.05:
-        names = f"{cheap.name} and {expensive.name}"
-        return f"{names} reach test error {shared:.3g} for as many {COSTS[unit]}"
-    fewer = f"{ratio:,.0f} times" if ratio >= 10.0 else f"{ratio:.1f} times"
-    return (
-        f"{cheap.name} reaches test error {shared:.3g} with {fewer} fewer {COSTS[unit]} than "
-        f"{expensive.name}"
-    )
-
-
-def _alone(ends: Mapping[Shown, _Path], unit: str) -> str:
-    """What the least error of the only run has cost."""
-    for shown, path in ends.items():
-        spent = _amount(path.cost_of(path.least), unit)
-        return f"{shown.name} reaches test error {path.least:.3g} after {spent}"
-    return ""
 
 
 def _ends(runs: Sequence[Shown], measure: str) -> str:
@@ -174,8 +118,10 @@ def _ends(runs: Sequence[Shown], measure: str) -> str:
     else:
         return ""
     known = sorted((end, name) for name, end in ends.items() if np.isfinite(end))
-    said = (f"{name} {f'{end:.2g}' if end > ROUNDING else 'below rounding'}" for end, name in known)
-    return f"{told}: {', '.join([*said][:3])}" if known else ""
+    # A train error of zero is one, and a gap of zero is not known to be.
+    least = -np.inf if measure == "train_error" else ROUNDING
+    said = [f"{name} {f'{end:.2g}' if end > least else 'below rounding'}" for end, name in known]
+    return f"{told}: {', '.join(said[:3])}" if known else ""
 
 
 def _left(run: Run, reference: Run | None) -> float:
@@ -183,56 +129,3 @@ def _left(run: Run, reference: Run | None) -> float:
     left = suboptimality(run.points, float(run.walk.problem.f0), reference)
     known = left[np.isfinite(left)]
     return float(known[-1]) if known.size else float("nan")
-
-
-def _so_far(runs: Sequence[Shown], unit: str) -> str:
-    """What runs that go on have reached at equal cost."""
-    errors = {shown: _least_errors(shown.run, unit) for shown in runs}
-    known = {shown: found for shown, found in errors.items() if found.size}
-    if len(known) < 2 or all(shown.run.state.over for shown in known):
-        return ""
-    spent = min(float(_costs(shown.run, unit)[-1]) for shown in known)
-    there = {}
-    for shown, found in known.items():
-        k = int(np.searchsorted(_costs(shown.run, unit), spent, side="right")) - 1
-        there[shown.name] = float(found[k]) if k >= 0 else np.inf
-    told = [
-        f"{name} {there[name]:.3g}" if there[name] < np.inf else f"{name} none yet"
-        for name in sorted(there, key=there.__getitem__)
-    ]
-    return f"Test error after {_amount(spent, unit)} each: {', '.join(told[:4])}"
-
-
-def _amount(spent: float, unit: str) -> str:
-    return f"{spent:.2g} CPU seconds" if unit == "seconds" else f"{counted(spent)} {COSTS[unit]}"
-
-
-def _costs(run: Run, unit: str) -> Any:
-    """What had been spent by the end of each point."""
-    return _costs_of(run.points, unit)
-
-
-def _costs_of(points: Any, unit: str) -> Any:
-    return points["steps" if unit == "step" else unit]
-
-
-def _least_errors(run: Run, unit: str) -> Any:
-    """The least test error so far at each point of a run; nothing where there is none, or where
-    its cost is not counted in that unit.
-    """
-    spent = _costs(run, unit)
-    if not run.counts(unit) or not spent.size or not spent[-1] > 0:
-        return np.zeros(0)
-    errors = np.fmin.accumulate(run.points["test_error"])
-    return errors if errors.size and np.isfinite(errors[-1]) else np.zeros(0)
-
-
-def _medians(shown: Shown, unit: str) -> _Path:
-    """The medians over the seeds, as they are drawn."""
-    upto = reached_by_all(shown.runs)
-    # A repeat that failed may have no points.
-    errors = [_least_errors(run, unit)[:upto] for run in shown.runs] if upto else []
-    if not errors or not all(found.size == upto for found in errors):
-        return _Path(np.zeros(0), np.zeros(0))
-    costs = np.median([_costs(run, unit)[:upto] for run in shown.runs], axis=0)
-    return _Path(np.median(errors, axis=0), costs if unit == "seconds" else np.maximum(1.0, costs))
