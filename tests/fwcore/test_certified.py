@@ -213,8 +213,8 @@ def test_a_tolerance_below_rounding_leads_nowhere_else():
 @given(seed=st.integers(0, 10**6), apart=st.floats(-9.0, -4.0))
 @settings(max_examples=25)
 def test_columns_that_nearly_depend_on_others_take_turns_on_the_face(seed, apart):
-    """Here the small part of a column that is its own makes it steeper. Where the ball holds nothing
-    back, the last of the gap may be left; some left for an l1 norm of 1e4.
+    """Here the small part of a column that is its own makes it steeper. Where the ball holds
+    nothing back, the last of the gap may be left; some left for an l1 norm of 1e4.
     """
     random = np.random.default_rng(seed)
     columns = random.standard_normal((40, 30))
