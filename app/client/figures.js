@@ -14,6 +14,7 @@ class Picture {
     this.stops = new Map()
     this.lit = null
     this.plot = this.figure(ranges)
+    this.room = NAMELESS
     const {properties} = this.plot
     const {x_range: across, y_range: up} = this.plot
     for (const property of [properties.inner_height, properties.inner_width,
@@ -296,10 +297,11 @@ class Picture {
   // lines do, and shrinks where other runs are shown. It waits: Bokeh draws at once, and fails
   // where names have changed in the same turn.
   widen(right) {
-    const {min_border_right: now} = this.plot
-    if (right == now || (right < now && !this.loose)) return
+    // The figure itself may be about to change.
+    if (right == this.room || (right < this.room && !this.loose)) return
     this.loose = false
-    setTimeout(() => this.plot.setv({min_border_right: right}), 0)
+    this.room = right
+    setTimeout(() => this.plot.setv({min_border_right: this.room}), 0)
   }
 
   // Where a point is on the screen, and how high the frame is. A line that has grown beyond a frame
