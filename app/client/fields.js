@@ -80,13 +80,17 @@ function redraw(app, box, signature, make) {
   if (box.dataset.drawn == text) return
   const focused = app.root.activeElement?.dataset?.field
   const held = box.contains(app.root.activeElement) ? focused : undefined
-  // What is being typed while the answer to another field comes is not lost.
+  // What is typed while the answer to another field comes, or how far a slider was moved on while
+  // its own comes, is not lost.
   const {value, defaultValue, type} = app.root.activeElement ?? {}
   box.dataset.drawn = text
   box.replaceChildren(...make())
   const again = held === undefined ? null : box.querySelector(`[data-field="${held}"]`)
   if (again === null) return
-  if (type == 'text' && value != defaultValue && !again.hasAttribute('aria-invalid'))
+  if (['text', 'range'].includes(type) && type == again.type && value != defaultValue
+    && !again.hasAttribute('aria-invalid')) {
     again.value = value
+    again.dispatchEvent(new Event('input'))
+  }
   again.focus()
 }

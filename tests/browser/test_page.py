@@ -116,6 +116,31 @@ def test_what_does_ten_percent_instead_of_one_do(page):
     expect(row(page, 1)).to_contain_text("recorded")
 
 
+def test_a_slider_that_is_moved_on_while_its_answer_comes_stays_there(page):
+    share = page.get_by_label("Columns looked at per step")
+    share.focus()
+    # Once more after the change that is sent, before its answer.
+    share.evaluate(
+        "input => { input.stepUp(); input.dispatchEvent(new Event('change')); input.stepUp() }"
+    )
+    expect(page.get_by_text("κ = 150 of 10,000 columns")).to_be_visible()
+    share.press("ArrowRight")
+    expect(row(page, 1)).to_contain_text("sfw 3 %")
+
+
+def test_what_is_typed_while_another_answer_comes_is_not_lost(page):
+    assert page.evaluate(FIND_APP)
+    settings(page)
+    field = page.get_by_label("Points", exact=True)
+    field.fill("33")
+    # Another setting's answer draws the fields again.
+    page.evaluate("() => app.send({do: 'set', name: 'delta_max', value: '5'})")
+    expect(page.get_by_label("δ max", exact=True)).to_have_value("5.0")
+    field.press("Enter")
+    button(page, "Run").click()
+    expect(page.get_by_text("33 points. min f(a) subject to")).to_be_visible()
+
+
 def test_a_run_is_added_by_search_and_what_the_loss_lacks_cannot_be(page):
     settings(page)
     choose(page, "Loss", "huber")
