@@ -80,9 +80,9 @@ function redraw(app, box, signature, make) {
   if (box.dataset.drawn == text) return
   const focused = app.root.activeElement?.dataset?.field
   const held = box.contains(app.root.activeElement) ? focused : undefined
-  // What is typed while the answer to another field comes, or how far a slider was moved on while
-  // its own comes, is not lost.
-  const {value, defaultValue, type} = app.root.activeElement ?? {}
+  // What is typed or marked while the answer to another field comes, or how far a slider was moved
+  // on while its own comes, is not lost.
+  const {value, defaultValue, type, selectionStart, selectionEnd} = app.root.activeElement ?? {}
   box.dataset.drawn = text
   box.replaceChildren(...make())
   const again = held === undefined ? null : box.querySelector(`[data-field="${held}"]`)
@@ -93,4 +93,8 @@ function redraw(app, box, signature, make) {
     again.dispatchEvent(new Event('input'))
   }
   again.focus()
+  if (type != 'text') return
+  // What was marked is all of it, as by the Tab key, also where it is another value by now.
+  if (selectionStart == 0 && selectionEnd == value.length) again.select()
+  else again.setSelectionRange(selectionStart, selectionEnd)
 }

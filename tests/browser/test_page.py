@@ -141,6 +141,19 @@ def test_what_is_typed_while_another_answer_comes_is_not_lost(page):
     expect(page.get_by_text("33 points. min f(a) subject to")).to_be_visible()
 
 
+@pytest.mark.parametrize(("start", "typed", "value"), [(0, "20", "20"), (2, "5", "105")])
+def test_what_is_marked_while_another_answer_comes_is_still_marked(page, start, typed, value):
+    assert page.evaluate(FIND_APP)
+    settings(page)
+    field = page.get_by_label("Points", exact=True)
+    field.focus()
+    field.evaluate("(input, start) => input.setSelectionRange(start, 3)", start)
+    page.evaluate("() => app.send({do: 'set', name: 'delta_max', value: '5'})")
+    expect(page.get_by_label("δ max", exact=True)).to_have_value("5.0")
+    page.keyboard.insert_text(typed)
+    expect(field).to_have_value(value)
+
+
 def test_a_run_is_added_by_search_and_what_the_loss_lacks_cannot_be(page):
     settings(page)
     choose(page, "Loss", "huber")
