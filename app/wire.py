@@ -17,7 +17,7 @@ from panel.models.esm import ESMEvent
 
 _CLIENT = Path(__file__).parent / "client"
 _SCRIPTS = (
-    *("elements", "sources", "names", "marks", "figures", "values", "pictures", "stage"),
+    *("elements", "sources", "names", "marks", "figures", "values", "printed", "pictures", "stage"),
     *("fields", "runs", "dialogs", "data", "saved", "lessons", "keys", "page"),
 )
 

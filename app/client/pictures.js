@@ -313,14 +313,19 @@ class Frame {
   save(kind) {
     const view = this.gallery.document.views_manager.get(this.picture.plot)
     const drawn = view.export(kind)
-    save(`${this.declared.name}.${kind}`, kind == 'png' ? drawn.canvas.toDataURL('image/png')
-      : drawn.ctx.get_serialized_svg(true))
+    const title = this.title.textContent
+    save(`${this.declared.name}.${kind}`, kind == 'png'
+      ? printedPng(drawn.canvas, title, view.bbox.width, this.style)
+      : printedSvg(drawn.ctx.get_serialized_svg(true), title, this.style))
   }
 
-  theme() {
+  // What is drawn in the colours of the page.
+  get style() {
     const style = getComputedStyle(this.gallery.app.root)
-    const [ink, line, paper] = ['ink', 'line', 'paper'].map(name =>
-      style.getPropertyValue(`--${name}`).trim())
-    this.picture.theme({ink, line, paper}, this.gallery.app.presenting)
+    const colours = ['ink', 'line', 'paper'].map(name =>
+      [name, style.getPropertyValue(`--${name}`).trim()])
+    return {...Object.fromEntries(colours), face: style.fontFamily}
   }
+
+  theme() { this.picture.theme(this.style, this.gallery.app.presenting) }
 }

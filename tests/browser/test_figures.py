@@ -1,6 +1,7 @@
 """Pictures through a browser: cursor, axes, zoom, light, and who can see them."""
 
 import re
+from xml.etree import ElementTree
 
 import pytest
 from driving import (
@@ -109,7 +110,7 @@ def test_every_view_draws_its_pictures(page, pictures_folder):
     expect(page.locator("table").last.locator("tbody tr")).to_have_count(20)
 
 
-def test_axes_are_chosen_and_switched_without_the_server(page):
+def test_axes_are_chosen_and_switched_without_the_server(page, pictures_folder):
     hero = page.locator(".hero .picture")
     hero.get_by_label("Horizontal axis", exact=True).select_option("seconds")
     hero.get_by_label("Vertical axis", exact=True).select_option("relative_gap")
@@ -134,11 +135,19 @@ def test_axes_are_chosen_and_switched_without_the_server(page):
     assert {line.split(",")[1] for line in lines[1:]} == {"true gap / f(0)"}
     # The diamonds are drawn, too.
     assert len(lines) == 301 + 3
-    for kind, head in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+    title, files = hero.locator("h3").text_content(), {}
+    for kind in ("PNG", "SVG"):
         with page.expect_download() as saved:
             hero.get_by_label("More of What an error costs").click()
             page.get_by_role("menuitem", name=f"Save as {kind}").click()
-        assert saved.value.path().read_bytes().startswith(head)
+        files[kind] = pictures_folder / f"saved.{kind.lower()}"
+        saved.value.save_as(files[kind])
+    # Under its title, on paper: it is read outside the page.
+    assert files["PNG"].read_bytes().startswith(b"\x89PNG")
+    drawing = ElementTree.parse(files["SVG"]).getroot()
+    texts = [e.text for e in drawing if e.tag.endswith("text")]
+    assert " ".join(texts) == title
+    assert drawing[0].get("fill") == "#ffffff"
 
 
 def test_zoom_is_kept_while_data_stream_and_forgotten_by_the_next_run(page):
