@@ -270,7 +270,7 @@ class Explorer(Scripted, Viewer):
             if row["figures"] and (drawn := self._drawn_as.get(spec.key)):
                 row["figures"] = f"{drawn}: {row['figures']}"
             self.wire.put(**{f"row:{spec.key}": row})
-        shown = session.experiment_of(self.feed.lead) or settings.chosen()
+        shown = self.feed.experiment_of(self.feed.lead) or settings.chosen()
         walked = [spec.solver for spec in settings.runs if spec.key in session.runs]
         solvers = walked or [spec.solver for spec in settings.runs]
         failures = [

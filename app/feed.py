@@ -92,6 +92,14 @@ class Feed:
             self._experiments_drawn[key] = self._session.experiments.get(key, experiment)
         return self._experiments_drawn.get(key, experiment)
 
+    def experiment_of(self, key: int | None) -> Experiment | None:
+        """The problem of what is drawn of an entry, also while that stands for another run; of one
+        that was not run, the last that was shown.
+        """
+        if key is not None and self._standing().get(key) is not self._session.runs.get(key):
+            return self._experiments_drawn.get(key)
+        return self._session.experiment_of(key)
+
     def _group(self, key: int, run: Run) -> tuple[Run, ...]:
         """A run and its repeats; one that stands for another has none any more."""
         return (*self._session.group(key),) if run is self._session.runs[key] else (run,)

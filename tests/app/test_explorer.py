@@ -77,10 +77,13 @@ def test_what_was_drawn_stays_until_a_new_run_has_made_a_step(small, sent, monke
     submit, holding = pool.submit, True
     monkeypatch.setattr(pool, "submit", lambda job: (jobs.append if holding else submit)(job))
     small.hear({"do": "set", "run": 2, "name": "sampling.fraction", "value": "0.5"})
+    small.hear({"do": "set", "name": "loss", "value": "huber"})
     small.hear({"do": "run"})
     small.drain.flush(final=True)
     state, sources = held(sent)
     assert state["phase"] == "preparing"
+    # So does what it is called.
+    assert (state["headline"], state["error"]) == (before["headline"], before["error"])
     assert repr(sources[2, "points"]) == repr(drawn[2, "points"])
     assert state["title:race"] == before["title:race"]
     # A page that is loaded again meanwhile is shown the same.
@@ -91,7 +94,10 @@ def test_what_was_drawn_stays_until_a_new_run_has_made_a_step(small, sent, monke
     for job in jobs:
         submit(job)
     drained(small)
-    assert repr(held(sent)[1][2, "points"]) != repr(drawn[2, "points"])
+    state, sources = held(sent)
+    assert repr(sources[2, "points"]) != repr(drawn[2, "points"])
+    assert state["headline"] != before["headline"]
+    assert state["error"] != before["error"]
 
 
 def test_settings_that_changed_are_told_until_they_are_applied(small, sent):
