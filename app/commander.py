@@ -176,7 +176,9 @@ class Commander:
             shell = ""
         digest = made.digest() if run.exact else ""
         code = {"python": made.to_code(), "shell": shell, "digest": digest}
-        self._explorer.event("code", of=self._feed.name(spec), **code)
+        count = len(self._session.group(spec.key))
+        which = f", the first of {count} seeds" if count > 1 else ""
+        self._explorer.event("code", of=f"{self._feed.name(spec)}{which}", **code)
 
     # Settings.
 

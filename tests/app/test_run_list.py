@@ -121,6 +121,8 @@ def test_repeats_draw_their_median_and_quartiles(small, sent):
     dots = [run.points["dots"] for run in group]
     np.testing.assert_allclose(spread["dots"], np.median(dots, axis=0))
     assert (2, "spread") not in sources
+    small.hear({"do": "code", "run": 1})
+    assert held(sent)[0]["code"]["of"] == "sfw 1 % × 5, the first of 5 seeds"
     small.hear({"do": "remove", "run": 1})
     small.hear({"do": "restore"})
     assert len(small.session.group(1)) == 5
