@@ -71,6 +71,13 @@ def test_arrays_and_grids_of_ones_own():
         odd.to_command()
 
 
+def test_the_usual_grid_of_another_processor_is_the_usual_grid():
+    result = walked("sfw")
+    result.grid[1] = np.nextafter(result.grid[1], 0.0)
+    assert "grids.delta_grid(2.0, 3)" in result.to_code()
+    assert "--points 3" in result.to_command()
+
+
 def test_a_digest_does_not_know_seconds():
     first, second = (walk_path(toys.problem(), "cd", [2.0, 1.0]) for _ in range(2))
     assert first.digest() == second.digest()
