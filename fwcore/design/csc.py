@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fwcore.design.common import AsGiven, as_seen, cuts_by_entries, offset_and_scale, require_arrays
-from fwcore.design.prefetch import FETCHED, LINE, prefetch, reach
+from fwcore.design.prefetch import FETCHED, LINE, fetch, prefetch, reach
 from fwcore.design.primitives import (
     col_axpy,
     col_dot,
@@ -84,10 +84,7 @@ class Csc(_CscFields, AsGiven):
 
     def permuted(self, columns: NDArray[Any]) -> Csc:
         """A copy with the columns in another order; ``columns`` (p,) says which goes where."""
-        indptr = np.zeros_like(self.indptr)
-        np.cumsum(np.diff(self.indptr)[columns], out=indptr[1:])
-        rows, values = np.empty_like(self.rows), np.empty_like(self.values)
-        _gather(self.indptr, self.rows, self.values, columns, indptr, rows, values)
+        indptr, rows, values = gathered(self.indptr, columns, self.rows, self.values)
         return Csc(indptr, rows, values, self.m, self.offset[columns], self.scale[columns])
 
     def matrix(self) -> Floats:
@@ -150,13 +147,21 @@ def places(csc: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     return csc.indptr.astype(np.int32 if csc.nnz < 2**31 else np.int64), rows
 
 
+def gathered(indptr: NDArray[Any], columns: NDArray[Any], *arrays: NDArray[Any]) -> Any:
+    """(indptr, *arrays) with the entries of the columns in another order."""
+    made = np.zeros_like(indptr), *(np.empty_like(array) for array in arrays)
+    np.cumsum(np.diff(indptr)[columns], out=made[0][1:])
+    for array, out in zip(arrays, made[1:], strict=True):
+        _gather(indptr, array, columns, made[0], out)
+    return made
+
+
 @njit(nogil=True, cache=True)
-def _gather(indptr, rows, values, columns, new_indptr, new_rows, new_values):
+def _gather(indptr, array, columns, new_indptr, out):
     for j in range(columns.size):
         first, to = indptr[columns[j]], new_indptr[j]
         for k in range(indptr[columns[j] + 1] - first):
-            new_rows[to + k] = rows[first + k]
-            new_values[to + k] = values[first + k]
+            out[to + k] = array[first + k]
 
 
 @implements(col_dot, Csc)
@@ -193,12 +198,9 @@ def _col_place(design, j):
 @implements(col_fetch, Csc)
 def _col_fetch(design, j):
     start, stop = design.indptr[j], design.indptr[j + 1]
-    stop = min(stop, start + FETCHED)
-    for k in range(start, stop, LINE):
+    for k in range(start, min(stop, start + FETCHED), LINE):
         prefetch(design.values, k)
-    # Indices are at most half as wide as values.
-    for k in range(start, stop, 2 * LINE):
-        prefetch(design.rows, k)
+    fetch(design.rows, start, stop)
 
 
 @implements(col_reach, Csc)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from fwcore.design import csc
 from fwcore.design.common import AsGiven, cuts_by_entries, offset_and_scale, require_arrays
 from fwcore.design.csc import Csc
-from fwcore.design.prefetch import FAR, FETCHED, LINE, prefetch, reach
+from fwcore.design.folded import Folded
+from fwcore.design.prefetch import FAR, FURTHER, fetch, prefetch, reach
 from fwcore.design.primitives import (
     col_axpy,
     col_dot,
@@ -28,9 +29,6 @@ from fwcore.design.primitives import (
 from fwcore.errors import ParameterError
 from fwcore.kernels.dispatch import implements
 from fwcore.kernels.types import Floats
-
-_FURTHER = 48
-"""Entries between asking for what one will meet and using it."""
 
 
 class _PatternFields(NamedTuple):
@@ -119,13 +117,9 @@ class Pattern(_PatternFields, AsGiven):
 
     def permuted(self, columns: NDArray[Any]) -> Pattern:
         """A copy with the columns in another order; ``columns`` (p,) says which goes where."""
-        indptr = np.zeros_like(self.indptr)
-        np.cumsum(np.diff(self.indptr)[columns], out=indptr[1:])
-        rows = np.empty_like(self.rows)
-        _gather(self.indptr, self.rows, columns, indptr, rows)
-        values = self.column_values[columns]
-        rest = self.offset[columns], self.scale[columns]
-        return Pattern(indptr, rows, self.row_values, values, *rest)
+        indptr, rows = csc.gathered(self.indptr, columns, self.rows)
+        rest = self.column_values[columns], self.offset[columns], self.scale[columns]
+        return Pattern(indptr, rows, self.row_values, *rest)
 
     def matrix(self) -> Floats:
         """The design as solvers see it, as an array of shape (m, p) in Fortran order."""
@@ -138,6 +132,12 @@ class Pattern(_PatternFields, AsGiven):
     def by_rows(self) -> Any:
         """The rows, with their values: as those of `Csc`."""
         return self.with_values().by_rows()
+
+    def folded(self) -> Folded:
+        """The design that steps are taken on; see there."""
+        columns = np.column_stack([self.column_values, self.offset])
+        columns *= self.scale[:, None]
+        return Folded(self.indptr, self.rows, self.row_values, columns)
 
     @classmethod
     def opened(cls, arrays: dict[str, Any]) -> Pattern | None:
@@ -180,25 +180,17 @@ def _rows_alike(rows, values, found):
     return odd == 0
 
 
-@njit(nogil=True, cache=True)
-def _gather(indptr, rows, columns, new_indptr, new_rows):
-    for j in range(columns.size):
-        first, to = indptr[columns[j]], new_indptr[j]
-        for k in range(indptr[columns[j] + 1] - first):
-            new_rows[to + k] = rows[first + k]
-
-
 @njit(nogil=True, inline="always")
 def _asked_until(design, stop):
     """Entries before this one ask for what one further on in ``rows`` will meet; ``stop`` is the
     last that may be asked for.
     """
-    return stop - _FURTHER if design.row_values.size >= FAR else 0
+    return stop - FURTHER if design.row_values.size >= FAR else 0
 
 
 @njit(nogil=True, inline="always")
 def _ask(design, k, v):
-    i = design.rows[k + _FURTHER]
+    i = design.rows[k + FURTHER]
     prefetch(v, i)
     prefetch(design.row_values, i)
 
@@ -255,10 +247,7 @@ def _col_place(design, j):
 
 @implements(col_fetch, Pattern)
 def _col_fetch(design, j):
-    start, stop = design.indptr[j], design.indptr[j + 1]
-    # Indices are at most half as wide as values.
-    for k in range(start, min(stop, start + FETCHED), 2 * LINE):
-        prefetch(design.rows, k)
+    fetch(design.rows, design.indptr[j], design.indptr[j + 1])
 
 
 @implements(col_reach, Pattern)

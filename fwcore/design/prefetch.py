@@ -21,6 +21,8 @@ REACH = 6
 """Columns between asking for the entries of a vector that a column meets and using them."""
 FAR = 1 << 16
 """Entries of a vector that is too long to stay near the processor."""
+FURTHER = 48
+"""Entries of a column between asking for what one will meet and using it."""
 _REACHED = 32
 
 
@@ -46,6 +48,14 @@ prefetch: Any = intrinsic(_prefetch)
 """prefetch(array, index) in a kernel: ask for the cache line of an element of a contiguous array,
 counted through all its axes.
 """
+
+
+@njit(nogil=True, inline="always")
+def fetch(rows, start, stop):
+    """Ask for the first of rows[start:stop]."""
+    # Indices are at most half as wide as values.
+    for k in range(start, min(stop, start + FETCHED), 2 * LINE):
+        prefetch(rows, k)
 
 
 @njit(nogil=True, inline="always")

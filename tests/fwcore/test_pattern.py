@@ -8,9 +8,9 @@ import scipy.sparse
 import toys
 from numba import njit
 
-from fwcore import ParameterError, Problem, design
+from fwcore import ParameterError, Problem, design, walk_path
 from fwcore.datasets.generators import zipf_sparse
-from fwcore.design import Csc, Pattern, col_reach, col_row, col_value
+from fwcore.design import Csc, Pattern, col_axpy, col_reach, col_row, col_value
 
 # From 65,536 rows on, entries ask for what later ones meet.
 SIZES = {"short": (60, 90, 700), "tall": (70_000, 40, 90_000)}
@@ -39,6 +39,14 @@ def reached(design, v):
         col_reach(design, j, v)
 
 
+@njit
+def stacked(design, columns, coef, v):
+    grown = 0.0
+    for k in range(columns.size):
+        grown += col_axpy(design, columns[k], coef[k], v)
+    return grown
+
+
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("how", [True, False, "centre"])
@@ -62,6 +70,47 @@ def test_primitives_are_those_of_compressed_columns(kind, size, how):
     n = int(np.diff(plain.design.indptr)[3])
     assert entries_of(pattern.design, 3, n) == entries_of(plain.design, 3, n)
     reached(pattern.design, r)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_folded_image_has_the_dots_of_the_image(kind, size):
+    pattern = both(kind, size, standardize=True)[1].design
+    random = np.random.default_rng(0)
+    columns, coef = random.permutation(pattern.offset.size)[:9], random.standard_normal(9)
+    image, folded = np.empty(pattern.row_values.size), np.zeros(pattern.row_values.size)
+    design.combine(pattern, columns, coef, image)
+    image_sum, own = float(image.sum()), pattern.folded()
+    assert stacked(own, columns, coef, folded) == pytest.approx(image_sum, abs=1e-10)
+    own.fold(image)
+    np.testing.assert_allclose(folded, image, atol=1e-13)
+    every = np.arange(pattern.offset.size)
+    order = random.permutation(every)
+    dots = [np.empty(every.size) for _ in range(3)]
+    design.some_dots(own, every, folded, image_sum, dots[0])
+    design.some_dots(own.permuted(order), every, folded, image_sum, dots[1])
+    design.combine(pattern, columns, coef, image)
+    design.some_dots(pattern, every, image, image_sum, dots[2])
+    np.testing.assert_allclose(dots[0], dots[2], atol=1e-12)
+    np.testing.assert_array_equal(dots[1], dots[0][order])
+
+
+@pytest.mark.parametrize(
+    ("solver", "options"),
+    [
+        ("sfw", {"sampling": "30%"}),
+        ("sfw", {"sampling": "30%", "draw": "blocks", "block": 4}),
+        ("fw", {"ridge": 0.5}),
+        ("fw", {"oracle": "greedy-rows"}),
+        ("away_fw", {}),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "-".join(map(str, value.values())),
+)
+def test_steps_are_those_on_compressed_columns(solver, options):
+    walks = (walk_path(p, solver, [0.2, 0.6, 2.0], seed=5, **options) for p in both("unit-rows"))
+    plain, pattern = walks
+    np.testing.assert_array_equal(pattern.points["steps"], plain.points["steps"])
+    np.testing.assert_allclose(pattern.coefs.toarray(), plain.coefs.toarray(), atol=1e-10)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -48,6 +48,7 @@ class AwayEngine(SquaredEngine):
     """Makes steps away from the worst atom, or pairwise ones."""
 
     def __init__(self, pairwise: bool) -> None:
+        super().__init__()
         self.pairwise = pairwise
 
     def advance(self, problem: Problem, state: BallState, rows: Rows) -> int:
@@ -63,7 +64,7 @@ class AwaySolver(FrankWolfeSolver):
     Options = AwayOptions
     pairwise = False
 
-    def engine(self, problem: Problem) -> AwayEngine:
+    def engine(self, problem: Problem, options: Any) -> AwayEngine:
         return AwayEngine(self.pairwise)
 
     def oracle(self, design: Any, sigma: Floats, options: Any, seed: int) -> Any:

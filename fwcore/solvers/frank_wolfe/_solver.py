@@ -39,9 +39,13 @@ class FrankWolfeSolver(Solver):
     positive = True
     Options = BallOptions
 
-    def engine(self, problem: Problem) -> Any:
+    def engine(self, problem: Problem, options: Any) -> Any:
         """What makes the steps: with a closed-form line search or without."""
-        return SquaredEngine() if problem.loss.closed_line_search else SmoothEngine()
+        if not problem.loss.closed_line_search:
+            return SmoothEngine()
+        # An oracle on rows looks at the image, too.
+        fold = None if asks_rows(options) else getattr(problem.design, "folded", None)
+        return SquaredEngine() if fold is None else SquaredEngine(fold())
 
     def oracle(self, design: Any, sigma: Floats, options: Any, seed: int) -> Any:
         """The oracle of a run on ``design``; ``sigma`` (p,) is what its dot products lack."""
@@ -90,7 +94,7 @@ class FrankWolfeSolver(Solver):
         )
 
     def init(self, problem: Problem, options: Any, seed: int) -> RunState:
-        engine, kappa = self.engine(problem), self.kappa(problem.p, options, 0.0)
+        engine, kappa = self.engine(problem, options), self.kappa(problem.p, options, 0.0)
         counters = new_counters(problem, options)
         counters["ridge"] = self.ridge_weight(options)
         state = engine.new_state(problem, counters)

@@ -57,7 +57,13 @@ class BallState(NamedTuple):
 
 
 class SquaredEngine:
-    """Makes the steps of a run whose line search has a closed form."""
+    """Makes the steps of a run whose line search has a closed form.
+
+    On a design that can be ``folded`` its image is so, too.
+    """
+
+    def __init__(self, folded: Any = None) -> None:
+        self.folded = folded
 
     def new_state(self, problem: Problem, counters: Any) -> BallState:
         """The state before the first point, a = 0; oracle and rule are the solver's to fill in."""
@@ -86,13 +92,16 @@ class SquaredEngine:
 
     def seen(self, problem: Problem, state: Any) -> Design:
         """The design whose dots make the gradient."""
+        design = problem.design if self.folded is None else self.folded
         if state.counters["ridge"][0] == 0.0:
-            return problem.design
-        return Ridged(problem.design, state.coef, state.weight, np.arange(problem.p))
+            return design
+        return Ridged(design, state.coef, state.weight, np.arange(problem.p))
 
     def open_point(self, problem: Problem, state: BallState, value: float) -> None:
         """Recompute what follows from the coefficients, within the new ball."""
         refresh(problem.design, problem.y, state)
+        if self.folded is not None:
+            self.folded.fold(state.image)
         _rescale_to(state, value)
 
     def advance(self, problem: Problem, state: BallState, rows: Rows) -> int:
