@@ -36,7 +36,7 @@ def two_runs():
     return [spec(1, "sfw", sampling="5%", tol=1e-3), spec(2, "cd", tol=1e-3)]
 
 
-def wait_for(condition, what, seconds=60.0):
+def wait_for(condition, what, seconds=300.0):
     give_up = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < give_up, f"waited {seconds} s for {what}"

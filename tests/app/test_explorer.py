@@ -37,7 +37,7 @@ def test_what_was_recorded_is_what_a_run_gives(page):
     recordings = dict(page.session.runs)
     page.hear({"do": "pace", "unit": "dots", "rate": None})
     page.hear({"do": "run"})
-    wait_for(lambda: not page.session.live, "the runs to end", 300)
+    wait_for(lambda: not page.session.live, "the runs to end")
     for key, run in page.session.runs.items():
         names = [n for n in run.points.dtype.names if n != "seconds"]
         ours, theirs = run.points[names], recordings[key].points[names]

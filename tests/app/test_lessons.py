@@ -63,7 +63,7 @@ def test_a_lesson_claims_what_its_runs_show(page, name):
         outdated = [s for s in page.settings.runs if s.key not in page.session.runs]
         if outdated:
             page.run()
-        wait_for(lambda: not page.session.live, "the runs of the step", 240)
+        wait_for(lambda: not page.session.live, "the runs of the step")
         page.tell()
         told = page.wire.state["lesson"]
         claimed += len(told["claims"])

@@ -44,7 +44,7 @@ def test_twenty_runs_side_by_side(small, sent):
     for name in [*names, *names][:17]:
         small.hear({"do": "add", "solver": name})
     small.hear({"do": "run"})
-    wait_for(lambda: not small.session.live, "the runs to end", 300)
+    wait_for(lambda: not small.session.live, "the runs to end")
     small.drain.flush(final=True)
     state, sources = held(sent)
     assert len(state["runs"]) == 20
