@@ -70,8 +70,8 @@ class Picture {
       below: [this.axes[0]], left: [this.axes[1]], center: [...this.grids, this.cursor],
       toolbar: new (model('Toolbar'))({tools, autohide: true, logo: null, active_drag: pan,
         // It would cover what is behind it.
-        stylesheets: [`:host { background: none !important; opacity: .3; }
-          :host(:hover) { opacity: 1; }`]}),
+        stylesheets: [`:host { background: none !important; opacity: .3; pointer-events: none; }
+          :host(:hover) { opacity: 1; } div { pointer-events: auto; }`]}),
       toolbar_inner: true, toolbar_location: 'above', sizing_mode: 'stretch_both',
       min_border_left: 54, min_border_right: NAMELESS, min_border_top: 4, min_height: 60,
       match_aspect: this.declared.square, outline_line_color: null,
@@ -232,17 +232,17 @@ class Picture {
     if (part === undefined) return null
     const {data} = part.renderer.data_source
     if (this.factors) return data.index?.[this.factors.factors.length - 1 - Math.floor(y)] ?? null
-    const {start, end} = this.plot.y_range
-    const near = (end - start) * REACH / this.size('inner_height')
+    const {at} = this.places()
+    const [, height] = at(x, y)
     const [across, up] = this.columns(part.layer)
     let best = null
-    let least = near
+    let least = REACH
     ;(data[across] ?? []).forEach((xs, k) => {
       let place = 0
       xs.forEach((value, i) => {
         if (Math.abs(value - x) < Math.abs(xs[place] - x)) place = i
       })
-      const away = Math.abs(data[up][k][place] - y)
+      const away = Math.abs(at(x, data[up][k][place])[1] - height)
       if (away < least) { best = data.index[k]; least = away }
     })
     return best

@@ -139,8 +139,6 @@ class Gallery {
 
 const tooltips = () => [...document.querySelectorAll('.bk-Tooltip')]
 
-function hideTooltips() { for (const tip of tooltips()) tip.style.visibility = 'hidden' }
-
 class Frame {
   constructor(gallery, declared) {
     this.gallery = gallery
@@ -172,7 +170,16 @@ class Frame {
     this.tools.replaceChildren(...this.menus())
   }
 
+  // As if the pointer left it: what it was told would stay over what comes next.
+  leave() {
+    const {views_manager: views} = this.gallery.document
+    views.get(this.picture.plot)?.el.dispatchEvent(new MouseEvent('mouseleave'))
+    for (const tool of this.picture.hovers.values())
+      for (const tip of views.find_one(tool)?.ttmodels.values() ?? []) tip.clear()
+  }
+
   remove() {
+    this.leave()
     const place = this.gallery.document.roots().indexOf(this.picture.plot)
     // Else ranges that it shares would keep what it showed.
     this.picture.plot.visible = false
@@ -215,11 +222,13 @@ class Frame {
     const blank = !this.picture.shows()
     const {blank: said, computed} = this.declared
     const {sources, lead} = this.gallery
+    const [x, y] = ['x', 'y'].map(direction => this.picture.axis(direction).column)
+    const counted = sources.column(lead, 'points', x).some(Number.isFinite)
     this.element.classList.toggle('blank', blank)
     this.canvas.dataset.blank = this.gallery.count() == 0
       ? this.gallery.live ? 'Waiting for the first point.' : 'Press Run.'
       : this.gallery.count() && computed.some(name => !sources.taken.has(`${lead} ${name}`))
-        ? 'Computing …' : said[this.picture.axis('y').column] ?? said['']
+        ? 'Computing …' : (counted ? undefined : said[x]) ?? said[y] ?? said['']
     if (blank != this.empty) { this.empty = blank; this.say() }
   }
 

@@ -72,14 +72,14 @@ class Stage {
     const view = this.app.state.get('views').find(known => known.name == name)
     if (view === undefined) return
     this.name = name
-    // A pointer that rests on a picture would leave what it was told over the next.
-    hideTooltips()
     const [large, ...small] = [view.hero, ...view.beside].filter(Boolean)
     const first = this.enlarged.get(name) ?? large
     const frames = [first, ...[large, ...small].filter(picture => picture != first)].filter(Boolean)
       .map(picture => this.gallery.frame(picture)).filter(Boolean)
-    for (const frame of this.gallery.frames.values())
+    for (const frame of this.gallery.frames.values()) {
+      if (frame.seen) frame.leave()
       frame.picture.plot.visible = frames.includes(frame)
+    }
     this.hero.replaceChildren(...frames.slice(0, 1).map(frame => frame.element))
     this.beside.replaceChildren(...frames.slice(1).map(frame => frame.element))
     for (const frame of frames) frame.enter()

@@ -38,9 +38,12 @@ def cheapest(runs: Sequence[Shown], unit: str) -> str:
     over = [shown for shown in runs if all(run.state.over for run in shown.runs)]
     paths = {shown: _medians(shown, unit) for shown in over}
     paths = {shown: path for shown, path in paths.items() if path.errors.size}
-    if going := _so_far(runs, unit):
-        return going
-    return _compared(paths, unit) if len(paths) > 1 else _alone(paths, unit)
+    going = any(not shown.run.state.over for shown in runs)
+    if going and (there := _at_equal_cost(runs, unit)):
+        return there
+    if len(paths) < 2:
+        return _alone(paths, unit)
+    return _compared(paths, unit) or _at_equal_cost(runs, unit)
 
 
 def _compared(paths: Mapping[Shown, _Path], unit: str) -> str:
@@ -77,17 +80,19 @@ def _alone(paths: Mapping[Shown, _Path], unit: str) -> str:
     return ""
 
 
-def _so_far(runs: Sequence[Shown], unit: str) -> str:
-    """What runs that go on have reached at equal cost."""
+def _at_equal_cost(runs: Sequence[Shown], unit: str) -> str:
+    """What runs have reached that go on, or were stopped before all had a good error."""
     errors = {shown: _least_errors(shown.run, unit) for shown in runs}
     known = {shown: found for shown, found in errors.items() if found.size}
-    if len(known) < 2 or all(shown.run.state.over for shown in known):
+    if len(known) < 2:
         return ""
     spent = min(float(_costs(shown.run, unit)[-1]) for shown in known)
     there = {}
     for shown, found in known.items():
         k = int(np.searchsorted(_costs(shown.run, unit), spent, side="right")) - 1
         there[shown.name] = float(found[k]) if k >= 0 else np.inf
+    if np.inf in there.values() and all(shown.run.state.over for shown in known):
+        return ""
     told = [
         f"{name} {there[name]:.3g}" if there[name] < np.inf else f"{name} none yet"
         for name in sorted(there, key=there.__getitem__)

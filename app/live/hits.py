@@ -19,7 +19,9 @@ class Hits(Picture):
     x = Axis(("step",), log=True)
     y = Axis(("share",))
     layers = (Layer("line", "hits", named=True, style={"line_width": 2}),)
-    blank = {"": "Only of oracles on a part of the rows: choose one under Advanced."}
+    blank = {
+        "": "No run asks an oracle on a part of the rows: fw, omp and others may, see Advanced."
+    }
     help = (
         "Oracles that look at a part of the rows (Rakotomamonjy et al.) answer with the "
         "column that seems steepest. Off the clock a judge looks at all rows and says "

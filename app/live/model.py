@@ -22,7 +22,7 @@ from app.live.picture import (
     point_of,
 )
 from app.runs import Run
-from fwcore import datasets, experiments
+from fwcore import Problem, datasets, experiments
 
 _BARS = 12
 _ROWS = 400
@@ -100,16 +100,33 @@ class Coefficients(Picture):
         return f"at its last point, {', '.join(said)}" if said else "all coefficients are zero"
 
 
+def _rows(problem: Problem) -> tuple[Any, Any, Any]:
+    """Some rows that are held out, or where none are some learnt from: their design, their places
+    in it, and their responses.
+    """
+    design, actual = problem.test_design, problem.test_y
+    if actual is None:
+        design, actual = problem.design, problem.y * problem.y_scale + problem.y_offset
+    some = np.unique(np.linspace(0, len(actual) - 1, min(_ROWS, len(actual))).astype(int))
+    return design, some, actual[some]
+
+
+def _right(entry: Shown, lead: Shown, point: int) -> Columns:
+    """Where the prediction is right, from end to end."""
+    if entry.key != lead.key:
+        return {"actual": [], "predicted": [], "residual": []}
+    _, _, actual = _rows(entry.run.walk.problem)
+    ends = [float(actual.min()), float(actual.max())]
+    return {"actual": ends, "predicted": ends, "residual": [0.0, 0.0]}
+
+
 def _fit(entry: Shown, lead: Shown, point: int) -> Columns:
     if entry.key != lead.key:
         return {"actual": [], "predicted": [], "residual": []}
     problem = entry.run.walk.problem
-    held_out = problem.test_design is not None
-    design = problem.test_design if held_out else problem.design
-    actual = problem.test_y if held_out else problem.y * problem.y_scale + problem.y_offset
+    design, some, actual = _rows(problem)
     predicted = problem.predict(design, *entry.run.walk.columns[point_of(lead, point)])
-    some = np.unique(np.linspace(0, len(actual) - 1, min(_ROWS, len(actual))).astype(int))
-    actual, predicted = np.asarray(actual)[some], np.asarray(predicted)[some]
+    predicted = np.asarray(predicted)[some]
     return {
         "actual": actual.tolist(),
         "predicted": predicted.tolist(),
@@ -127,7 +144,7 @@ class Fit(Picture):
     y = Axis(("predicted", "residual"))
     layers = (
         Layer("dots", "fit", style={"size": 4, "fill_alpha": 0.5}),
-        Layer("line", "fit", x="actual", y="actual", style={"line_width": 0.8, "line_alpha": 0.6}),
+        Layer("line", "right", style={"line_width": 0.8, "line_alpha": 0.6}),
     )
     help = (
         "Each dot is a row that was held out, or where none is one learnt from. On the "
@@ -139,7 +156,7 @@ class Fit(Picture):
     )
     about = ()
     lead_only = True
-    computed = {"fit": _fit}
+    computed = {"fit": _fit, "right": _right}
 
     def finding(self, runs: Sequence[Shown]) -> str:
         """What the best point gets right, or by how much it is better than the first."""

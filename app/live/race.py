@@ -64,6 +64,8 @@ class Race(Picture):
     blank = {
         "suboptimality": "Add the certified answer and press Run: it is measured from there.",
         "least_error": "No rows are held out for a test error: choose a test share.",
+        "dots": "No run makes dot products with whole columns: choose another cost.",
+        "grads": "No run counts derivatives of samples: choose another cost.",
     }
     help = (
         "Each line is a run: how small an error it has reached, against what it has spent "

@@ -8,11 +8,13 @@ import numpy as np
 
 from app.live.picture import Columns
 from app.live.reference import suboptimality
+from app.live.thinning import ROUNDING
 from app.pace import COSTS
 from app.runs import Run
 
 _ALONG = ("l1", "point", *COSTS)
 _ACROSS = ("least_error", "test_error", "train_error", "relative_gap", "suboptimality", "nnz")
+_ROUNDED = ("relative_gap", "suboptimality")
 _QUARTILES = {"low": 25, "median": 50, "high": 75}
 
 
@@ -37,6 +39,8 @@ def spread(runs: Sequence[Run], reference: Run | None = None) -> Columns:
         for quartile, share in _QUARTILES.items():
             values = np.full(points, np.nan)
             values[known] = np.percentile(held[name][:, known], share, axis=0)
+            if name in _ROUNDED:
+                values[values <= ROUNDING] = np.nan
             columns[f"{name}_{quartile}"] = values.tolist()
     return columns
 

@@ -174,6 +174,15 @@ def test_a_race_under_way_compares_at_equal_cost():
     assert ", fw " in told
 
 
+def test_a_race_that_was_stopped_early_compares_at_equal_cost():
+    fw, sfw = walked("fw", upto=2), walked("sfw", sampling="2%", upto=25)
+    for run in (fw, sfw):
+        run.stop()
+    errors = fw.points["test_error"]
+    errors[:] = [errors[0], 0.99 * errors[0]]
+    assert " dot products each: sfw1 " in PICTURES["race"].finding(shown(fw, sfw))
+
+
 @pytest.mark.parametrize("case", ["one run", "a library", "nothing held out"])
 def test_a_race_of_less_than_two_says_what_the_one_has_reached(case):
     runs = [walked(points=5), walked("sklearn" if case == "a library" else "cd", points=3)]
@@ -372,6 +381,9 @@ def test_the_fit_is_that_of_the_rows_held_out():
     fit = PICTURES["fit"].computed["fit"](entry, entry, 29)
     assert np.mean(np.square(fit["residual"])) == pytest.approx(run.points["test_error"][29])
     assert len(fit["actual"]) == len(problem.test_y)
+    right = PICTURES["fit"].computed["right"](entry, entry, 29)
+    assert right["actual"] == right["predicted"] == [min(fit["actual"]), max(fit["actual"])]
+    assert right["residual"] == [0.0, 0.0]
 
 
 def test_the_simulator_agrees_with_equation_11():

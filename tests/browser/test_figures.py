@@ -63,6 +63,40 @@ def test_a_feature_that_is_pointed_at_is_lit_in_every_run_and_picture(page):
     wait_for(lambda: page.evaluate("() => app.gallery.lit") is None, 10, "the light to go out")
 
 
+TOLD = """() => [...document.querySelectorAll('.bk-Tooltip')]
+    .filter(tip => tip.checkVisibility({visibilityProperty: true}))
+    .map(tip => (tip.shadowRoot ?? tip).textContent)"""
+
+
+def test_what_a_pointer_was_told_goes_with_its_view(page):
+    """And with its toolbar, which is no wall before what is drawn behind it."""
+    box = picture(page, "gap").locator(".canvas").bounding_box()
+
+    def told():
+        for across in range(20, 90, 2):
+            for down in (30, 40, 50, 60):
+                x, y = (
+                    box["x"] + across / 100 * box["width"],
+                    box["y"] + down / 100 * box["height"],
+                )
+                page.mouse.move(x, y)
+                if page.evaluate(TOLD):
+                    return True
+        return False
+
+    wait_for(told, 30, "a tooltip")
+    page.keyboard.press("2")
+    wait_for(lambda: page.evaluate(TOLD) == [], 10, "the tooltip to go")
+    assert page.evaluate(FIND_APP)
+    bars = """name => {
+        const {plot} = app.gallery.frames.get(name).picture
+        const bar = app.gallery.document.views_manager.find_one(plot.toolbar)
+        return [bar.visible, getComputedStyle(bar.el).pointerEvents]
+    }"""
+    assert not page.evaluate(bars, "gap")[0]
+    assert page.evaluate(bars, "paths")[1] == "none"
+
+
 def test_ticks_are_told_apart_however_close_they_are(page):
     assert page.evaluate(FIND_APP)
     label = """ticks => app.gallery.frames.get('race').picture.axes[1].formatter
@@ -112,6 +146,9 @@ def test_every_view_draws_its_pictures(page, pictures_folder):
 
 def test_axes_are_chosen_and_switched_without_the_server(page, pictures_folder):
     hero = page.locator(".hero .picture")
+    hero.get_by_label("Horizontal axis", exact=True).select_option("grads")
+    blank = "No run counts derivatives of samples: choose another cost."
+    expect(hero.locator(".canvas")).to_have_attribute("data-blank", blank)
     hero.get_by_label("Horizontal axis", exact=True).select_option("seconds")
     hero.get_by_label("Vertical axis", exact=True).select_option("relative_gap")
     assert page.evaluate(FIND_APP)
@@ -261,11 +298,8 @@ def test_a_pointer_at_a_path_is_told_its_feature_and_its_value_by_one_tooltip(pa
     x, y = box["x"] + frame[0] + lines["at"][0], box["y"] + frame[1] - lines["at"][1]
     page.mouse.move(x - 20, y - 20)
     page.mouse.move(x - 1, y, steps=3)
-    shown = """() => [...document.querySelectorAll('.bk-Tooltip')]
-        .filter(tip => tip.checkVisibility({visibilityProperty: true}))
-        .map(tip => (tip.shadowRoot ?? tip).textContent)"""
-    wait_for(lambda: page.evaluate(shown), 20, "a tooltip")
-    (told,) = page.evaluate(shown)
+    wait_for(lambda: page.evaluate(TOLD), 20, "a tooltip")
+    (told,) = page.evaluate(TOLD)
     assert lines["name"] in told
     assert f"coefficient: {lines['value']:.4f}".rstrip("0") in told
     assert f"norm of the coefficients: {lines['l1']:.4f}".rstrip("0") in told
