@@ -52,6 +52,7 @@ class Picture {
     const scale = log => new (model(log ? 'LogScale' : 'LinearScale'))({})
     const make = (axis, factors) => new (model(factors ? 'CategoricalAxis'
       : axis.log ? 'LogAxis' : 'LinearAxis'))({axis_label: axis.label, axis_label_standoff: 4,
+      major_label_policy: new (model('NoOverlap'))({min_distance: 6}),
       ...(factors ? {} : {formatter: new (model('CustomJSTickFormatter'))(
         {code: `return (${tickLabel})(tick, ticks)`})})})
     this.axes = [make(x, false), make(y, this.factors)]

@@ -34,7 +34,7 @@ AXES = {
     "predicted": "prediction",
     "residual": "response − prediction",
     "overlap": "shared support (Jaccard)",
-    "f_measure": "F-measure with the true support",
+    "f_measure": "F-measure of the support",
     "kappa_share": "columns per draw, % of all",
     "miss": "probability of a miss",
     "slope_share": "slope / steepest slope of all",
