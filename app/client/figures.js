@@ -233,8 +233,8 @@ class Picture {
     if (part === undefined) return null
     const {data} = part.renderer.data_source
     if (this.factors) return data.index?.[this.factors.factors.length - 1 - Math.floor(y)] ?? null
-    const {at} = this.places()
-    const [, height] = at(x, y)
+    const high = value =>
+      pixels(value, this.plot.y_range, this.axis('y').log, this.size('inner_height'))
     const [across, up] = this.columns(part.layer)
     let best = null
     let least = REACH
@@ -243,7 +243,7 @@ class Picture {
       xs.forEach((value, i) => {
         if (Math.abs(value - x) < Math.abs(xs[place] - x)) place = i
       })
-      const away = Math.abs(at(x, data[up][k][place])[1] - height)
+      const away = Math.abs(high(data[up][k][place]) - high(y))
       if (away < least) { best = data.index[k]; least = away }
     })
     return best

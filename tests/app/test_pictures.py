@@ -386,6 +386,16 @@ def test_the_fit_is_that_of_the_rows_held_out():
     assert right["residual"] == [0.0, 0.0]
 
 
+def test_quartiles_leave_out_what_is_below_rounding():
+    runs = [walked("fw", points=4, seed=k) for k in range(2)]
+    for run in runs:
+        run.walk.points["true_gap"][1] = 1e-16 * run.walk.problem.f0
+    low = np.array(spread(runs)["relative_gap_low"])
+    assert np.isnan(low[1])
+    np.testing.assert_array_equal(np.isnan(low), runs[0].relative_gaps <= 1e-13)
+    assert low[3] > 1e-13
+
+
 def test_the_simulator_agrees_with_equation_11():
     entry = shown(walked())[0]
     computed = PICTURES["simulator"].computed

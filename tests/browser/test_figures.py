@@ -61,6 +61,14 @@ def test_a_feature_that_is_pointed_at_is_lit_in_every_run_and_picture(page):
         assert max(strength for own, strength in strengths if not own) < 0.3
     page.mouse.move(5, 5)
     wait_for(lambda: page.evaluate("() => app.gallery.lit") is None, 10, "the light to go out")
+    # By what is drawn: near zero there is nothing on a logarithmic axis.
+    paths = picture(page, "paths")
+    near = "() => app.gallery.frames.get('paths').picture.featureAt({x: 0.65, y: 0.0003})"
+    assert page.evaluate(near) is not None
+    paths.get_by_label("Vertical axis: linear", exact=True).click()
+    drawn = "() => app.gallery.frames.get('paths').picture.size('inner_height')"
+    wait_for(lambda: (page.evaluate(drawn) or 0) > 50, 20, "the layout")
+    wait_for(lambda: page.evaluate(near) is None, 10, "the reach to be that of the axis")
 
 
 TOLD = """() => [...document.querySelectorAll('.bk-Tooltip')]
