@@ -134,8 +134,10 @@ def checked_weights(weights: Any, y: Floats) -> Floats | None:
     return found
 
 
-def require_slope(loss: Loss, y: Floats, sigma: Floats, design: Design, intercept: bool) -> None:
-    """Raise `ParameterError` where no column descends from 0; ``sigma`` = X'y."""
+def require_slope(loss: Loss, y: Floats, sigma: Floats, design: Design, free: bool) -> None:
+    """Raise `ParameterError` where no column descends from 0; ``sigma`` = X'y. What is ``free`` of
+    a penalty may leave another slope than that.
+    """
 
     def correlate(v: Floats) -> Floats:
         out = np.empty(sigma.size)
@@ -143,15 +145,19 @@ def require_slope(loss: Loss, y: Floats, sigma: Floats, design: Design, intercep
         return out
 
     slope = loss.initial_slope(sigma, y, correlate) if is_weighted(loss) else sigma
-    require(intercept or slope.any(), "y", "not orthogonal to every column of X", "X'y = 0")
+    require(free or slope.any(), "y", "not orthogonal to every column of X", "X'y = 0")
 
 
 def checked_kind(
-    loss: Any, positive: Any, intercept: Any, dtype: Any, weights: Floats | None
+    loss: Any, positive: Any, dtype: Any, weights: Floats | None, unpenalised: Any
 ) -> Loss:
     """What kind of problem is asked for; the loss."""
+    intercept = unpenalised.intercept
     loss = find_loss(loss) if isinstance(loss, str) else loss
     require(hasattr(loss, "curvature_bound"), "loss", "the name of a loss, or a Loss", loss)
+    if weights is None and unpenalised.indices.size and loss.closed_line_search:
+        # Parabolas are minimised over penalised columns only.
+        weights = np.ones(unpenalised.columns.shape[0])
     loss = loss if weights is None else Weighted.of(loss, weights)
     require(isinstance(positive, bool), "positive", "True or False", positive)
     require(isinstance(intercept, bool), "intercept", "True or False", intercept)
@@ -196,7 +202,10 @@ def scaled(
     rule = 'True, False or "centre"'
     require(standardize in (True, False, "centre"), "standardize", rule, standardize)
     plain = not standardize or not is_weighted(loss)
-    rule = "False with weights, of which means and norms would know nothing: ask for an intercept"
+    rule = (
+        "False with weights or unpenalised columns, of which means and norms would know nothing: "
+        "ask for an intercept"
+    )
     require(plain, "standardize", rule, standardize)
     if not standardize:
         sqnorms = designs.sqnorms(design)

@@ -37,6 +37,7 @@ def result_html(result: Any) -> str:
 def problem_html(problem: Any) -> str:
     """Of a `Problem`: its size, its loss and its constraint."""
     tested = 0 if problem.test_y is None else len(problem.test_y)
+    free = problem.unpenalised.indices.size
     rows = {
         "rows": f"{problem.m:,}, and {tested:,} held out",
         "columns": f"{problem.p:,}",
@@ -45,6 +46,7 @@ def problem_html(problem: Any) -> str:
         "error": problem.loss.error_name,
         "constraint": "a ≥ 0" if problem.positive else "none",
         "intercept": "not penalised" if problem.intercept else "by centring, if at all",
+        **({"columns without a penalty": f"{free:,}"} if free else {}),
     }
     return f"<div><b>{escape(problem.name)}</b>{_table(rows)}</div>"
 

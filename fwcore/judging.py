@@ -62,23 +62,6 @@ def duality_gap(
     return objective + lam * l1 - loss.dual(residual, y, shrink) + 0.5 * shrink * shrink * quadratic
 
 
-def best_shift(loss: Loss, fitted: Floats, y: Floats) -> float:
-    """The constant b for which sum_i l(u_i + b, y_i) is least: a root of the sum of derivatives,
-    which increases with b.
-    """
-    from scipy.optimize import brentq
-
-    def slope(b: float) -> float:
-        return float(loss.derivative(fitted + b, y).sum())
-
-    low, high = -1.0, 1.0
-    while slope(low) > 0.0:
-        low *= 2.0
-    while slope(high) < 0.0:
-        high *= 2.0
-    return float(brentq(slope, low, high, xtol=1e-15, rtol=1e-15))
-
-
 def misclassified(prediction: Floats, labels: Floats) -> float:
     """Share of the rows on the wrong side; a prediction of 0 counts as one."""
     return float(np.mean(prediction * labels <= 0.0))

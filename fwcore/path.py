@@ -289,8 +289,8 @@ def walk_path(
     """Walk a whole path and return it; parameters and errors as in `Walk`, options by keyword.
 
     Where no solver is named, "certified" walks a grid that decreases, which is one of lam, and
-    problems with an intercept or weights, "certified_ball" these on a grid that increases, and
-    "sfw" all others.
+    problems with an intercept, unpenalised columns or weights, "certified_ball" these on a grid
+    that increases, and "sfw" all others.
 
     With ``progress`` a bar shows the points reached and the time left, in a shell or a notebook,
     and Ctrl-C (in a notebook, interrupting the kernel) returns what was reached.
@@ -305,7 +305,7 @@ def walk_path(
     if solver is None:
         decreases = grid is not None and len(grid) > 1 and grid[0] > grid[-1]
         increases = grid is not None and len(grid) > 1 and grid[0] < grid[-1]
-        needed = problem.intercept or is_weighted(problem.loss)
+        needed = problem.unpenalised.any or is_weighted(problem.loss)
         certified = "certified_ball" if needed and increases else "certified"
         solver = certified if needed or decreases else "sfw"
     walk = Walk(problem, solver, grid, options, seed=seed)

@@ -28,10 +28,12 @@ from fwcore.arrays import (
 )
 from fwcore.design import Design
 from fwcore.forms import FORMS
-from fwcore.judging import Verdict, best_shift, duality_gap, image, misclassified
+from fwcore.judging import Verdict, duality_gap, image
 from fwcore.kernels.types import Floats, Ints
 from fwcore.losses import Loss, samples_of
+from fwcore.problem_errors import ProblemErrors
 from fwcore.problem_tables import ProblemTables
+from fwcore.unpenalised import Unpenalised, require_bounded, take_out
 
 # Sums in another order differ by less than this share of them.
 _TIE = 1e-9
@@ -40,7 +42,7 @@ _NOTHING = np.zeros(0, np.int64), np.zeros(0)
 
 
 @dataclass(frozen=True, repr=False)
-class Problem(ProblemTables):
+class Problem(ProblemErrors, ProblemTables):
     """f(a) = sum_i l(x_i'a, y_i) on one design; immutable, so that threads share it. Make it with
     `Problem.from_arrays`.
 
@@ -58,8 +60,10 @@ class Problem(ProblemTables):
         The same columns, with the offsets and scales of the training rows, and the response in the
         units given; or None.
     loss : Loss
-    positive, intercept : bool
-        Whether a >= 0 is a constraint; whether predictions are x_i'a + b with the b that is best.
+    positive : bool
+        Whether a >= 0 is a constraint.
+    unpenalised : Unpenalised
+        What predictions have besides X a: an intercept, columns without a penalty.
     sigma : ndarray of shape (p,)
         X'y.
     sqnorms : ndarray of shape (p,)
@@ -85,9 +89,9 @@ class Problem(ProblemTables):
     test_design: Design | None
     test_y: Floats | None
     feature_names: Sequence[str]
-    name: str = "data"
+    name: str
+    unpenalised: Unpenalised
     positive: bool = False
-    intercept: bool = False
     source: tuple[tuple[str, Any], ...] = ()
 
     @classmethod
@@ -99,6 +103,7 @@ class Problem(ProblemTables):
         loss: str | Loss = "squared",
         positive: bool = False,
         intercept: bool = False,
+        unpenalised: Any = (),
         weights: Any = None,
         test: tuple[Any, Any] | None = None,
         standardize: bool | str = True,
@@ -123,6 +128,9 @@ class Problem(ProblemTables):
             Adds the constraint a >= 0. The vertices of the ball are then 0 and +delta e_j.
         intercept : bool
             Adds an unpenalised constant to the predictions, where columns are not centred.
+        unpenalised : sequence of int
+            Columns of X that have no penalty: they leave the design, and their best coefficients
+            are found for each a. Of the squared loss with standardize=False, as with weights.
         weights : array of shape (m,), optional
             Positive w_i, where f(a) = sum_i w_i l(x_i'a, y_i); with standardize=False.
         test : (X_test, y_test), optional
@@ -153,8 +161,9 @@ class Problem(ProblemTables):
         X, y = checked_matrix("X", X), checked_vector("y", y)
         rows = X.shape[0]
         require(y.size == rows, "y", f"of length {rows}, the number of rows of X", y.size)
-        loss = checked_kind(loss, positive, intercept, dtype, checked_weights(weights, y))
         names = checked_names(names, X)
+        X, names, test, free = take_out(X, names, test, unpenalised, intercept)
+        loss = checked_kind(loss, positive, dtype, checked_weights(weights, y), free)
         train = X if designs.is_design(X) else designs.from_matrix(X, dtype)
         require_response(loss, X, y, intercept)
         train, sqnorms, offset, scale = scaled(train, y, loss, standardize)
@@ -163,13 +172,14 @@ class Problem(ProblemTables):
         require_seen(y, train, sqnorms)
         sigma = np.empty(sqnorms.size)
         designs.full_pass(train, y, float(y.sum()), sigma)
-        require_slope(loss, y, sigma, train, intercept)
+        require_slope(loss, y, sigma, train, free.any)
+        require_bounded(free, loss, y)
         test_design, test_y = checked_test(test, train)
         for array in (*train, *(test_design or ()), y, sigma, sqnorms):
             if isinstance(array, np.ndarray):
                 array.setflags(write=False)
         seen = (train, y, offset, scale, loss, sigma, sqnorms)
-        return cls(*seen, test_design, test_y, names, name, positive, intercept)
+        return cls(*seen, test_design, test_y, names, name, free, positive)
 
     @property
     def m(self) -> int:
@@ -215,30 +225,29 @@ class Problem(ProblemTables):
         def correlate(v: Floats) -> Floats:
             return -self.gradient(v)
 
-        if self.intercept:
+        if self.unpenalised.any:
             return self.steepest(self.gradient(self.residual(*_NOTHING)))
         return self.steepest(-self.loss.initial_slope(self.sigma, self.y, correlate))
-
-    @cached_property
-    def labels(self) -> bool:
-        """Whether every response is -1 or +1 in the units given, so that a sign is a class."""
-        return bool((np.abs(np.abs(self.given) - 1.0) <= _TIE).all())
 
     @cached_property
     def content_hash(self) -> str:
         """Hex digest of the loss, the training design and the response, as the solvers see them."""
         flags = " positive" * self.positive + " intercept" * self.intercept
         arrays = (*self.design.stored, self.design.offset, self.design.scale, self.y)
-        return digest_of(self.loss.text + flags, arrays)
+        free = (self.unpenalised.columns,) if self.unpenalised.indices.size else ()
+        return digest_of(self.loss.text + flags, (*arrays, *free))
 
     def fitted(self, indices: Ints, coefficients: Floats) -> Floats:
-        """Predictions for the training rows, in the solvers' scale: X a, and the best intercept."""
+        """Predictions for the training rows, in the solvers' scale: X a, and the best of what has
+        no penalty.
+        """
         fitted = image(self.design, indices, coefficients)
-        return fitted + self.shift(fitted)
+        return fitted + self.unpenalised.best(self.loss, fitted, self.y)
 
-    def shift(self, fitted: Floats) -> float:
-        """The intercept that is best for X a of shape (m,); 0 where there is none."""
-        return best_shift(self.loss, fitted, self.y) if self.intercept else 0.0
+    @property
+    def intercept(self) -> bool:
+        """Whether predictions have a constant of their own, besides centred columns."""
+        return self.unpenalised.intercept
 
     def residual(self, indices: Ints, coefficients: Floats) -> Floats:
         """R = -l'(X a, y) of shape (m,), recomputed from the coefficients in the solvers' scale: y
@@ -316,35 +325,3 @@ class Problem(ProblemTables):
         slopes = np.abs(self.gradient(self.residual(indices, coefficients)))
         least = np.partition(slopes, slopes.size - answer.size)[slopes.size - answer.size]
         return float((slopes[answer[answer >= 0]] >= (1.0 - _TIE) * least).sum() / answer.size)
-
-    def train_error(self, indices: Ints, coefficients: Floats) -> float:
-        """Error on the training rows, as in `Verdict`, at the cost of the columns given."""
-        return self._train_error(self.fitted(indices, coefficients))
-
-    def test_error(self, indices: Ints, coefficients: Floats) -> float:
-        """Error on the test rows, as in `Verdict`; NaN without test rows."""
-        return self._test_errors(indices, coefficients)[0]
-
-    def _train_error(self, fitted: Floats) -> float:
-        return self.y_scale**self.loss.error_power * self.loss.error(fitted, self.y)
-
-    @property
-    def given(self) -> Floats:
-        """The response of the training rows in the units given."""
-        return self.y_offset + self.y_scale * self.y
-
-    def _test_errors(self, indices: Ints, coefficients: Floats) -> tuple[float, float]:
-        """Error and share misclassified on the test rows; NaN without test rows or labels."""
-        if self.test_design is None or self.test_y is None:
-            return _NAN, _NAN
-        prediction = self.predict(self.test_design, indices, coefficients)
-        wrong = self._misclassified(prediction, self.test_y)
-        return self.loss.error(prediction, self.test_y), wrong
-
-    def _misclassified(self, prediction: Floats, labels: Floats) -> float:
-        return misclassified(prediction, labels) if self.labels else _NAN
-
-    def predict(self, design: Design, indices: Ints, coefficients: Floats) -> Floats:
-        """Of the rows of ``design`` or ``test_design``, in the units of the y that was given."""
-        shift = self.shift(image(self.design, indices, coefficients)) if self.intercept else 0.0
-        return self.y_offset + self.y_scale * (image(design, indices, coefficients) + shift)

@@ -19,6 +19,7 @@ from fwcore.arrays import ChosenNames, DefaultNames
 from fwcore.design import Design, open_folder, save
 from fwcore.losses import find_loss
 from fwcore.problem import Problem
+from fwcore.unpenalised import Unpenalised
 
 _NUMBERS = ("y_offset", "y_scale", "name")
 _ARRAYS = ("y", "sigma", "sqnorms", "test_y")
@@ -58,8 +59,8 @@ def opened(key: str) -> Problem | None:
             design=train,
             loss=type(find_loss(about["loss"]))(*about["loss_fields"]),
             positive=about["positive"],
-            # Folders that were written before there was one have none.
-            intercept=about.get("intercept", False),
+            # Folders that were written before there was an intercept have none.
+            unpenalised=Unpenalised.constant(train.shape[0], about.get("intercept", False)),
             test_design=open_folder(folder / "test") if (folder / "test").is_dir() else None,
             feature_names=_opened_names(folder, about["names"], train),
             **{name: about[name] for name in _NUMBERS},

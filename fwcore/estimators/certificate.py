@@ -15,7 +15,9 @@ from fwcore.estimators.paths import (
     factors_of,
     problem_of,
     require_number,
+    units_of,
 )
+from fwcore.losses import Weighted, find_loss
 from fwcore.problem import Problem
 
 
@@ -80,7 +82,7 @@ def certify(
     loss : str
         "squared", "logistic" or "huber".
     penalty_factor : array of shape (p,), optional
-        The diagonal of D, positive; all 1 where it is left out.
+        The diagonal of D, 0 of columns that have no penalty; all 1 where it is left out.
     sample_weight : array of shape (m,), optional
         Not negative; means over rows are weighted by it.
 
@@ -101,11 +103,13 @@ def certify(
     _check(alpha, delta, l1_ratio)
     # Lists and data frames as well; a matrix stays as sparse as it is.
     X, y = X if scipy.sparse.issparse(X) else np.asarray(X), np.asarray(y)
+    free = np.zeros(0, np.int64)
     if penalty_factor is not None:
-        factors = factors_of(penalty_factor, X.shape[1], "certify")
-        X, coef = divided(X * 1.0, factors), _coefficients(coef, X.shape[1]) * factors
+        factors = factors_of(penalty_factor, X.shape[1], positive, "certify")
+        X, coef = divided(X * 1.0, factors), _coefficients(coef, X.shape[1]) * units_of(factors)
+        free = np.flatnonzero(factors == 0.0)
     _require(X.shape[0] == y.size, "y", f"of length {X.shape[0]}, the rows of X", y.size)
-    rows = Rows(X, y, _weights(sample_weight, y.size)).counted()
+    rows = Rows(X, y, _weights(sample_weight, y.size), free).counted()
     if loss == "squared":
         problem = problem_of(rows, centred=intercept is not None, positive=positive)
     else:
@@ -114,28 +118,37 @@ def certify(
             "positive": positive,
             "intercept": intercept is not None,
             "weights": rows.weights,
+            "unpenalised": rows.free,
         }
         problem = Problem.from_arrays(rows.X, rows.y, standardize=False, **chosen)
-    coef = _coefficients(coef, problem.p)
+    coef = _coefficients(coef, rows.X.shape[1])
     form, value, ridge = "ball", float(delta or 0.0), 0.0
     if alpha is not None:
         form, value = "penalty", problem.m * alpha * l1_ratio
         ridge = problem.m * alpha * (1.0 - l1_ratio)
-    indices = np.flatnonzero(coef)
-    verdict = problem.judge(indices, coef[indices], form, value, ridge)
+    penalised = coef[rows.penalised]
+    indices = np.flatnonzero(penalised)
+    verdict = problem.judge(indices, penalised[indices], form, value, ridge)
     penalty = value * verdict.l1 if form == "penalty" else 0.0
     outside = form == "ball" and verdict.l1 > value * (1.0 + 1e-12)
-    # What the intercept is off its best value for these coefficients.
-    off = 0.0
-    if intercept is not None and loss == "squared":
-        off = 0.5 * problem.m * (intercept - rows.best_intercept(coef)) ** 2
-    elif intercept is not None:
-        fitted = np.asarray(rows.X @ coef) + intercept
-        best = problem.fitted(indices, coef[indices])
-        off = problem.loss.value(fitted, problem.y) - problem.loss.value(best, problem.y)
+    off = _off(rows, loss, coef, intercept)
     objective = (verdict.objective + penalty + off) / problem.m
     gap = float("inf") if outside else (max(verdict.true_gap, 0.0) + off) / problem.m
     return Certificate(float(objective), float(gap), float(gap * problem.m / problem.f0))
+
+
+def _off(rows: Rows, name: str, coef: Any, intercept: float | None) -> float:
+    """By how much the sum of the losses grows since what has no penalty is off its best."""
+    if intercept is None and not rows.free.size:
+        return 0.0
+    loss = find_loss(name).fitted(rows.y, 1.0, rows.weights)
+    each: Any = loss if rows.weights is None else Weighted.of(loss, rows.weights)
+    best, shift = rows.completed(coef[rows.penalised], each, intercept is not None)
+    there, here = rows.X @ coef + (intercept or 0.0), rows.X @ best + shift
+    if name == "squared":
+        # Of a parabola: the difference of two sums would lose what is small.
+        return loss.value(there - here, np.zeros(rows.y.size), rows.weights)
+    return loss.value(there, rows.y, rows.weights) - loss.value(here, rows.y, rows.weights)
 
 
 def _require(holds: bool, name: str, rule: str, got: Any) -> None:

@@ -64,7 +64,7 @@ class ByFolds(Certified):
         if is_classifier(self) and not np.ptp(learnt.y):
             rule = "folds that leave rows of both classes to learn from"
             raise ParameterError("cv", type(self).__name__, rule, "one with a single class")
-        coefs = np.zeros((rows.X.shape[1], self.alphas_.size))
+        coefs = np.zeros((rows.penalised.size, self.alphas_.size))
         if not self._is_flat(learnt):
             problem = self._problem(learnt)
             owner = type(self).__name__
@@ -79,10 +79,8 @@ class ByFolds(Certified):
             )
             coefs = result.coefs.toarray()
         error = self._error_of(rows)
-        shifts = [self._intercept_of(learnt, coef) for coef in coefs.T]
-        shifts = shifts if self.fit_intercept else [0.0] * len(shifts)
-        predictions = (held_out.X @ coef + b for coef, b in zip(coefs.T, shifts, strict=True))
-        return np.array([error(prediction, held_out) for prediction in predictions])
+        models = (self._completed(learnt, coef) for coef in coefs.T)
+        return np.array([error(held_out.X @ coef + b, held_out) for coef, b in models])
 
     def _chosen(self) -> int:
         mean = self.error_path_.mean(axis=1)

@@ -16,6 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from fwcore.estimators import paths
 from fwcore.estimators.paths import Rows
 from fwcore.kernels.types import Floats
+from fwcore.losses import Loss, Weighted, find_loss
 from fwcore.path_result import PathResult
 from fwcore.problem import Problem
 
@@ -76,7 +77,7 @@ class Certified(BaseEstimator):
         rows = given.counted()
         form, value = self._asked(len(rows.y))
         self.path_: PathResult | None = None
-        self.n_iter_, self.dual_gap_, coef = 0, 0.0, np.zeros(rows.X.shape[1])
+        self.n_iter_, self.dual_gap_, coef = 0, 0.0, np.zeros(rows.penalised.size)
         if not self._is_flat(rows):
             problem = self._problem(rows)
             coef = self._walked(problem, form, value, callback).astype(rows.X.dtype)
@@ -86,28 +87,42 @@ class Certified(BaseEstimator):
         self._keep(rows, coef)
 
     def _prepared(self, X: Any, y: Any, sample_weight: Any) -> Rows:
-        """The rows, checked, with columns over their factors."""
+        """The rows, checked, with columns over their factors, whose coefficients D w have the plain
+        penalty, or none.
+        """
         X, y = self._validated(X, y)
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(
                 sample_weight, X, dtype=np.float64, ensure_non_negative=True
             )
-        return Rows(self._divided(X), y, weights)
+        if self.penalty_factor is None:
+            return Rows(X, y, weights)
+        owner = type(self).__name__
+        factors = paths.factors_of(self.penalty_factor, X.shape[1], self.positive, owner)
+        return Rows(paths.divided(X, factors), y, weights, np.flatnonzero(factors == 0.0))
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, Floats]:
         """X and y as the problem takes them."""
         X, y = validate_data(self, X, y, accept_sparse="csc", dtype=DTYPES, y_numeric=True)
         return X, np.asarray(y, dtype=np.float64)
 
-    def _divided(self, X: Any) -> Any:
-        """The columns over their factors, whose coefficients D w have the plain penalty."""
-        if self.penalty_factor is None:
-            return X
-        factors = paths.factors_of(self.penalty_factor, X.shape[1], type(self).__name__)
-        return paths.divided(X, factors)
+    def _loss(self) -> Loss:
+        """The loss, not yet fitted to a response."""
+        return find_loss("squared")
+
+    def _fitted_loss(self, rows: Rows) -> Loss:
+        """That of rows which all count alike."""
+        return self._loss().fitted(rows.y, 1.0, rows.weights)
+
+    def _loss_of(self, rows: Rows) -> Any:
+        """That of the rows, by their weights."""
+        plain = self._fitted_loss(rows)
+        return plain if rows.weights is None else Weighted.of(plain, rows.weights)
 
     def _is_flat(self, rows: Rows) -> bool:
+        if rows.free.size:
+            return paths.is_spanned(rows, self._loss_of(rows), self.fit_intercept)
         return paths.is_flat(rows, self.fit_intercept, self.positive)
 
     def _problem(self, rows: Rows) -> Problem:
@@ -157,13 +172,14 @@ class Certified(BaseEstimator):
         return max(verdict.true_gap, 0.0) / problem.m
 
     def _keep(self, rows: Rows, coef: Floats) -> None:
-        own = coef if self.penalty_factor is None else coef / np.asarray(self.penalty_factor)
+        own, self.intercept_ = self._completed(rows, coef)
+        if self.penalty_factor is not None:
+            own = own / paths.units_of(np.asarray(self.penalty_factor))
         self.coef_ = own.astype(rows.X.dtype)
-        self.intercept_ = self._intercept_of(rows, coef) if self.fit_intercept else 0.0
 
-    def _intercept_of(self, rows: Rows, coef: Floats) -> float:
-        """The best intercept of coefficients."""
-        return rows.best_intercept(coef)
+    def _completed(self, rows: Rows, penalised: Floats) -> tuple[Floats, float]:
+        """All coefficients and the intercept, for those that have a penalty."""
+        return rows.completed(penalised, self._loss_of(rows), self.fit_intercept)
 
     def _error_of(self, rows: Rows) -> Callable[[Floats, Rows], float]:
         """The mean error of predictions for some of the rows."""
@@ -204,8 +220,9 @@ class FWElasticNet(CertifiedRegressor):
     alpha : float
     l1_ratio : float in (0, 1]
     penalty_factor : array of shape (p,), optional
-        The diagonal of D, positive: how much more each coefficient is penalised. All 1 where it is
-        left out. The adaptive Lasso takes 1 / abs(w) of a first fit (Zou 2006, eq. 4).
+        The diagonal of D: how much more each coefficient is penalised, and 0 of one that has no
+        penalty at all. All 1 where it is left out. The adaptive Lasso takes 1 / abs(w) of a first
+        fit (Zou 2006, eq. 4). With positive=True all of them are positive.
     fit_intercept : bool
         b, which is not penalised; sparse X is centred implicitly, never made dense.
     positive : bool
@@ -229,8 +246,8 @@ class FWElasticNet(CertifiedRegressor):
     n_iter_ : int
         Steps of the solver.
     path_ : PathResult or None
-        The path that was walked to alpha, whose coefficients are D w; None where all are zero for
-        certain.
+        The path that was walked to alpha, whose coefficients are D w of the columns that have a
+        penalty; None where all are zero for certain.
     n_features_in_, feature_names_in_
 
     >>> from sklearn.datasets import load_diabetes

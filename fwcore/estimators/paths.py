@@ -12,23 +12,29 @@ import numpy as np
 import scipy.sparse
 
 from fwcore.errors import ParameterError
-from fwcore.kernels.types import Floats
+from fwcore.kernels.types import Floats, Ints
+from fwcore.losses import Loss
 from fwcore.path import Walk
 from fwcore.path_result import PathResult
 from fwcore.problem import Problem
 from fwcore.solvers import Solver, certified_solver, find_solver
+from fwcore.unpenalised import Unpenalised, require_bounded
 
 ALPHAS, EPS = 100, 1e-3
 """Points of a path of alphas, and its least alpha over its largest; as scikit-learn's."""
 _POINTS_A_DECADE = 8
+_ROUNDING = 1e-12
 
 
 class Rows(NamedTuple):
-    """Rows to learn from: ``X`` (m, p), ``y`` (m,), and ``weights`` (m,) unless all are alike."""
+    """Rows to learn from: ``X`` (m, p), ``y`` (m,), and ``weights`` (m,) unless all are alike;
+    the columns ``free`` have no penalty.
+    """
 
     X: Any
     y: Floats
     weights: Floats | None = None
+    free: Ints = np.zeros(0, np.int64)
 
     @property
     def any_weight(self) -> bool:
@@ -38,7 +44,7 @@ class Rows(NamedTuple):
     def some(self, chosen: Any) -> Rows:
         """Those that are chosen."""
         weights = None if self.weights is None else self.weights[chosen]
-        return Rows(self.X[chosen], self.y[chosen], weights)
+        return self._replace(X=self.X[chosen], y=self.y[chosen], weights=weights)
 
     def counted(self) -> Rows:
         """Those that have a weight; the weights with a mean of 1, so that a sum of them is m."""
@@ -48,7 +54,7 @@ class Rows(NamedTuple):
         if not self.weights.all():
             kept = np.flatnonzero(self.weights)
             by_rows = self.X.tocsr() if scipy.sparse.issparse(self.X) else self.X
-            rows = Rows(by_rows, self.y, self.weights).some(kept)
+            rows = self._replace(X=by_rows).some(kept)
         weights = np.asarray(rows.weights)
         alike = bool(np.ptp(weights) == 0.0)
         return rows._replace(weights=None if alike else weights / weights.mean())
@@ -65,14 +71,27 @@ class Rows(NamedTuple):
             return np.asarray(self.X.mean(axis=0), dtype=np.float64).ravel()
         return np.asarray(self.X.T @ self.weights).ravel() / self.y.size
 
-    def best_intercept(self, coef: Floats) -> float:
-        """The mean of y - X w."""
-        return float(self.mean_response - self.column_means @ coef)
+    @property
+    def penalised(self) -> Ints:
+        """The columns that have a penalty."""
+        return np.setdiff1d(np.arange(self.X.shape[1]), self.free)
+
+    def unpenalised(self, intercept: bool) -> Unpenalised:
+        """What has none."""
+        return Unpenalised.among(self.X, self.free, intercept)
+
+    def completed(self, penalised: Floats, loss: Loss, intercept: bool) -> tuple[Floats, float]:
+        """All coefficients (p,) and the intercept: beside the penalised ones the best of others."""
+        coef = np.zeros(self.X.shape[1])
+        coef[self.penalised] = penalised
+        best = self.unpenalised(intercept).coefficients(loss, self.X @ coef, self.y)
+        coef[self.free] = best[int(intercept) :]
+        return coef, float(best[0]) if intercept else 0.0
 
 
 def problem_of(rows: Rows, *, centred: bool, positive: bool) -> Problem:
     """The problem of the squared loss with columns as they are, or centred for an intercept."""
-    if rows.weights is None:
+    if rows.weights is None and not rows.free.size:
         standardize = "centre" if centred else False
         return Problem.from_arrays(rows.X, rows.y, standardize=standardize, positive=positive)
     X, y = rows.X, rows.y
@@ -80,6 +99,7 @@ def problem_of(rows: Rows, *, centred: bool, positive: bool) -> Problem:
         # The same problem, whose intercept is near 0: far from it sums lose their last digits.
         X, y = X if scipy.sparse.issparse(X) else X - rows.column_means, y - rows.mean_response
     how: dict[str, Any] = {"weights": rows.weights, "intercept": bool(centred)}
+    how["unpenalised"] = rows.free
     return Problem.from_arrays(X, y, standardize=False, positive=positive, **how)
 
 
@@ -94,6 +114,24 @@ def is_flat(rows: Rows, centred: bool, positive: bool) -> bool:
     mean = rows.column_means if centred else 0.0
     slopes = np.asarray(rows.X.T @ left).ravel() - mean * left.sum()
     return not (slopes.max() if positive else np.abs(slopes).max()) > 0.0
+
+
+def is_spanned(rows: Rows, loss: Loss, intercept: bool) -> bool:
+    """Whether the best of what has no penalty leaves no other column a slope but for rounding.
+
+    Raises
+    ------
+    ParameterError
+        There is no best: it separates the classes.
+    """
+    free, nothing = rows.unpenalised(intercept), np.zeros(rows.y.size)
+    require_bounded(free, loss, rows.y)
+    left = loss.derivative(free.best(loss, nothing, rows.y), rows.y)
+    if np.abs(left).max() <= _ROUNDING * np.abs(loss.derivative(nothing, rows.y)).max():
+        return True
+    slopes = np.abs(rows.X.T @ left)[rows.penalised]
+    sizes = (abs(rows.X).T @ np.abs(left))[rows.penalised]
+    return bool((slopes <= _ROUNDING * sizes).all())
 
 
 def solver_of(name: str, form: str, problem: Problem, l1_ratio: float, owner: str) -> Solver:
@@ -253,8 +291,8 @@ def require_number(name: str, value: Any, owner: str, high: float = np.inf) -> N
         raise ParameterError(name, owner, rule, value)
 
 
-def factors_of(given: Any, p: int, owner: str) -> Floats:
-    """Positive factors of p columns.
+def factors_of(given: Any, p: int, positive: bool, owner: str) -> Floats:
+    """Factors of p columns; those of 0 have no penalty.
 
     Raises
     ------
@@ -262,13 +300,21 @@ def factors_of(given: Any, p: int, owner: str) -> Floats:
         They are not.
     """
     factors = np.asarray(given, dtype=float)
-    if factors.shape != (p,) or not ((factors > 0.0) & np.isfinite(factors)).all():
-        rule = f"{p} positive numbers, one for each column of X"
+    if factors.shape != (p,) or not ((factors >= 0.0) & np.isfinite(factors)).all():
+        rule = f"{p} numbers that are not negative, one for each column of X"
+        raise ParameterError("penalty_factor", owner, rule, given)
+    if not factors.any() or (positive and not factors.all()):
+        rule = "positive for every column" if positive else "positive for some of the columns"
         raise ParameterError("penalty_factor", owner, rule, given)
     return factors
 
 
+def units_of(factors: Floats) -> Floats:
+    """What the columns are divided by: their factors, or 1 where they have no penalty."""
+    return np.where(factors > 0.0, factors, 1.0)
+
+
 def divided(X: Any, factors: Floats) -> Any:
     """X with each column divided by its factor, as sparse as it was and in its own precision."""
-    shares = (1.0 / factors).astype(X.dtype)
+    shares = (1.0 / units_of(factors)).astype(X.dtype)
     return X @ scipy.sparse.diags_array(shares) if scipy.sparse.issparse(X) else X * shares

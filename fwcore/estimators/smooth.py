@@ -15,9 +15,8 @@ from sklearn.utils.validation import validate_data
 from fwcore.estimators import paths
 from fwcore.estimators.linear import DTYPES, Certified, CertifiedRegressor
 from fwcore.estimators.paths import Rows
-from fwcore.judging import best_shift
 from fwcore.kernels.types import Floats
-from fwcore.losses import Loss, Weighted, find_loss
+from fwcore.losses import Loss, find_loss
 from fwcore.problem import Problem
 
 
@@ -29,8 +28,11 @@ class _Smooth(Certified, ABC):
         """The loss, not yet fitted to a response."""
 
     def _is_flat(self, rows: Rows) -> bool:
-        constant = self.fit_intercept and bool(np.ptp(rows.y) == 0.0)
-        return not abs(rows.X).max() > 0.0 or constant
+        if self.fit_intercept and bool(np.ptp(rows.y) == 0.0):
+            return True
+        if rows.free.size:
+            return paths.is_spanned(rows, self._loss_of(rows), self.fit_intercept)
+        return not abs(rows.X).max() > 0.0
 
     def _problem(self, rows: Rows) -> Problem:
         return Problem.from_arrays(
@@ -38,20 +40,16 @@ class _Smooth(Certified, ABC):
             rows.y,
             loss=self._loss(),
             weights=rows.weights,
+            unpenalised=rows.free,
             intercept=bool(self.fit_intercept),
             positive=self.positive,
             standardize=False,
         )
 
-    def _fitted_loss(self, rows: Rows) -> Loss:
-        return self._loss().fitted(rows.y, 1.0, rows.weights)
-
-    def _intercept_of(self, rows: Rows, coef: Floats) -> float:
-        if np.ptp(rows.y) == 0.0:
-            return float(rows.y[0])
-        plain = self._fitted_loss(rows)
-        loss: Any = plain if rows.weights is None else Weighted.of(plain, rows.weights)
-        return best_shift(loss, rows.X @ coef, rows.y)
+    def _completed(self, rows: Rows, penalised: Floats) -> tuple[Floats, float]:
+        if self.fit_intercept and np.ptp(rows.y) == 0.0:
+            return np.zeros(rows.X.shape[1]), float(rows.y[0])
+        return super()._completed(rows, penalised)
 
     def _error_of(self, rows: Rows) -> Callable[[Floats, Rows], float]:
         loss = self._fitted_loss(rows.counted())
@@ -167,9 +165,8 @@ class FWLogistic(ClassifierMixin, _Smooth):
     def _is_flat(self, rows: Rows) -> bool:
         # Without an intercept the slopes at zero are X'y / 2.
         left = rows.y if rows.weights is None else rows.weights * rows.y
-        return super()._is_flat(rows) or not (
-            self.fit_intercept or np.abs(rows.X.T @ left).max() > 0.0
-        )
+        sloped = self.fit_intercept or rows.free.size or np.abs(rows.X.T @ left).max() > 0.0
+        return super()._is_flat(rows) or not sloped
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, Floats]:
         X, y = validate_data(self, X, y, accept_sparse="csc", dtype=DTYPES)

@@ -175,9 +175,9 @@ class Solver(ABC):
         takes a problem is the reference of others (`certified_solver`).
     needs : tuple of str
         What it needs of a loss, of `NEEDS`; a loss that has all of it is walked.
-    positive, intercept, weights : bool
-        Whether it walks problems with the constraint a >= 0, with an unpenalised intercept, and
-        with weights of the samples: its kernels then take `Problem.samples` for y.
+    positive, unpenalised, weights : bool
+        Whether it walks problems with the constraint a >= 0, with an intercept or columns that have
+        no penalty, and with weights of the samples: its kernels then take `Problem.samples` for y.
     draws : "columns" or "rows"
         What random updates, if it makes any, look at.
     most_entries : int, optional
@@ -207,7 +207,7 @@ class Solver(ABC):
     certified: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ()
     positive: ClassVar[bool] = False
-    intercept: ClassVar[bool] = False
+    unpenalised: ClassVar[bool] = False
     weights: ClassVar[bool] = False
     draws: ClassVar[str] = "columns"
     most_entries: ClassVar[int | None] = None
@@ -238,8 +238,11 @@ class Solver(ABC):
             yield "loss", f"one with {' and '.join(lacking)}", problem.loss.text
         if problem.positive and not self.positive:
             yield "positive", "False: this method does not know the constraint a >= 0", True
-        if problem.intercept and not self.intercept:
+        if problem.intercept and not self.unpenalised:
             yield "intercept", "False: this method has no intercept", True
+        if problem.unpenalised.indices.size and not self.unpenalised:
+            rule = "left out: this method penalises every column"
+            yield "unpenalised", rule, problem.unpenalised.indices.tolist()
 
     def variant(self, options: Any) -> dict[str, Any]:
         """Those options, by name, for whose values kernels are compiled again."""

@@ -13,15 +13,22 @@ from numba import njit
 
 from fwcore.design import col_axpy, col_dot, col_entries
 from fwcore.kernels.dispatch import FAST
-from fwcore.kernels.vectors import add_multiple, total
+from fwcore.kernels.unpenalised import complete, settle
+from fwcore.kernels.vectors import add_multiple
 from fwcore.losses import is_parabola
 
 
 @njit(nogil=True, inline="always")
-def best_intercept(loss, engine, run):
-    """Minimise the model over the intercept, where there is one besides centred columns."""
-    if not is_parabola(loss) and run.it[0].intercept:
-        add_multiple(engine.left, -total(engine.left) / total(engine.weights), engine.weights)
+def has_free(loss, run):
+    """Whether coefficients have no penalty; a parabola's intercept is in its centred columns."""
+    return not is_parabola(loss) and run.free.coef.size > 0
+
+
+@njit(nogil=True, inline="always")
+def settle_free(loss, engine, run):
+    """Minimise the model over the coefficients without a penalty."""
+    if has_free(loss, run):
+        settle(run.free, engine.weights, engine.left)
 
 
 @njit(nogil=True, inline="always")
@@ -66,17 +73,8 @@ def _turn(design, engine, run, share):
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _weighted_mean(change, weights):
-    weighted, whole = 0.0, 0.0
-    for i in range(change.size):
-        weighted += weights[i] * change[i]
-        whole += weights[i]
-    return weighted / whole
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
 def _curvature(change, weights, mean):
-    """sum_i w_i (c_i - mean)^2 for the ``change`` c of X a."""
+    """sum_i w_i (c_i - mean)^2 for the ``change`` c of X a; the mean is that of a parabola."""
     square = 0.0
     for i in range(change.size):
         square += weights[i] * (change[i] - mean) * (change[i] - mean)
@@ -84,7 +82,7 @@ def _curvature(change, weights, mean):
 
 
 @njit(nogil=True, inline="always")
-def _follow(loss, engine, mean, change_sum, step):
+def _follow(loss, engine, change_sum, step):
     """v after ``step`` times the change."""
     engine.descent[0].work += 4 * engine.left.size
     if is_parabola(loss):
@@ -92,7 +90,7 @@ def _follow(loss, engine, mean, change_sum, step):
         engine.descent[0].left_sum -= step * change_sum
         return
     for i in range(engine.left.size):
-        engine.left[i] -= step * engine.weights[i] * (engine.change[i] - mean)
+        engine.left[i] -= step * engine.weights[i] * engine.change[i]
 
 
 @njit(nogil=True, cache=True)
@@ -116,7 +114,7 @@ def descend_on_face(design, loss, engine, run, enough, steps):
     and no coefficient becomes zero.
     """
     size, before = run.it[0].size, 0.0
-    best_intercept(loss, engine, run)
+    settle_free(loss, engine, run)
     for _ in range(steps):
         largest, square = _find_slopes(design, engine, run)
         if largest <= enough:
@@ -127,12 +125,12 @@ def descend_on_face(design, loss, engine, run, enough, steps):
         before, mean = square, 0.0
         if is_parabola(loss):
             mean = change_sum / engine.change.size
-        elif run.it[0].intercept:
-            mean = _weighted_mean(engine.change, engine.weights)
+        elif has_free(loss, run):
+            complete(run.free, engine.weights, engine.left, engine.change)
         curvature += _curvature(engine.change, engine.weights, mean)
         if not (slope > 0.0 and curvature > 0.0):
             break
         step, ended = _move(engine.coef[:size], engine.direction[:size], slope / curvature)
-        _follow(loss, engine, mean, change_sum, step)
+        _follow(loss, engine, change_sum, step)
         if ended:
             break

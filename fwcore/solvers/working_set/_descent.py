@@ -4,7 +4,7 @@ each by coordinate descent with Anderson extrapolation.
 Around the point a, f is modelled by 1/2 sum_i w_i (z_i - R_i / w_i)^2, with z the change of X a, R
 = -l'(X a, y) and w_i = l''. Cyclic descent on that model over the working set keeps v = R - w z, so
 that a visit costs one product with a column and one addition of it; the model of a parabola is f
-itself. An intercept is minimised over in each cycle, and exactly after each round. Then a
+itself. What has no penalty is minimised over in each cycle, and exactly after each round. Then a
 backtracking line search on the penalised objective (Lee, Sun & Saunders 2014; Friedman, Hastie &
 Tibshirani 2010 without the line search).
 
@@ -29,9 +29,10 @@ from fwcore.design import col_axpy, col_dot, col_entries, weighted_axpy, weighte
 from fwcore.kernels.dispatch import implements
 from fwcore.kernels.soft_threshold import soft_threshold
 from fwcore.kernels.types import Floats
+from fwcore.kernels.unpenalised import weigh
 from fwcore.kernels.vectors import add_constant, copy_into, total, total_size
 from fwcore.losses import curvature_at, is_parabola
-from fwcore.solvers.working_set._conjugate import best_intercept, descend_on_face
+from fwcore.solvers.working_set._conjugate import descend_on_face, has_free, settle_free
 from fwcore.solvers.working_set._engine import admit, gather, load, minimise, most_joining
 from fwcore.solvers.working_set._extrapolation import MEMORY, remember
 from fwcore.solvers.working_set._level_search import (
@@ -165,7 +166,7 @@ def _cycle(design, loss, engine, run, active):
     lam, ridge, positive = run.it[0].level, counters.ridge, counters.positive
     coef, curvatures, columns, left = engine.coef, engine.curvature, run.columns, engine.left
     largest, visits, size, crossed = 0.0, 0, run.it[0].size, False
-    best_intercept(loss, engine, run)
+    settle_free(loss, engine, run)
     for k in range(size):
         old, curvature = coef[k], curvatures[k]
         if curvature == 0.0 or (active and old == 0.0):
@@ -237,6 +238,8 @@ def _make_model(design, y, loss, engine, run):
             engine.curvature[k] = weighted_square(design, run.columns[k], engine.weights)
             run.counters[0].entries += col_entries(design, run.columns[k])
         run.counters[0].dots += size
+    if has_free(loss, run):
+        weigh(run.free, engine.weights, 0.0)
 
 
 @njit(nogil=True, cache=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from numba import njit
 
 from fwcore.design import col_axpy, col_entries
-from fwcore.kernels.vectors import add_constant, copy_into, total
+from fwcore.kernels.unpenalised import complete
+from fwcore.kernels.vectors import copy_into
 from fwcore.losses import loss_at, negative_derivative_at
 
 _SUFFICIENT = 1e-4
@@ -35,15 +36,6 @@ def _penalty_along(before, coef, step, lam, ridge):
     return change
 
 
-@njit(nogil=True, cache=True)
-def _model_shift(residual, weights, change):
-    """The intercept for which the model is least, after the ``change`` of X a."""
-    left = 0.0
-    for i in range(residual.size):
-        left += residual[i] - weights[i] * change[i]
-    return left / total(weights)
-
-
 @njit(nogil=True, inline="always")
 def search(design, y, loss, engine, run):
     """Go along the change as far as it lowers the objective enough; the prediction and the residual
@@ -56,8 +48,8 @@ def search(design, y, loss, engine, run):
         if coef[k] != before[k]:
             col_axpy(design, run.columns[k], coef[k] - before[k], engine.change)
             counters.entries += col_entries(design, run.columns[k])
-    if run.it[0].intercept:
-        add_constant(engine.change, _model_shift(run.residual, engine.weights, engine.change))
+    if run.free.coef.size > 0:
+        complete(run.free, engine.weights, run.residual, engine.change)
     lam = run.it[0].level
     slope = _penalty_along(before, coef, 1.0, lam, counters.ridge)
     for i in range(y.size):

@@ -13,13 +13,14 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import col_dot, col_entries, image_of, some_dots
-from fwcore.kernels.best_shift import best_shift
 from fwcore.kernels.duality_gap import penalty_gap
 from fwcore.kernels.selection import largest_first
 from fwcore.kernels.steepness import steepness
-from fwcore.kernels.vectors import add_constant, total
-from fwcore.losses import is_parabola, loss_at, negative_derivative_at
+from fwcore.kernels.unpenalised import add_best, slope_along
+from fwcore.kernels.vectors import total
+from fwcore.losses import loss_at, negative_derivative_at
 from fwcore.solvers.base import check_gap, check_limit, check_move, record
+from fwcore.solvers.working_set._conjugate import has_free
 from fwcore.solvers.working_set._engine import (
     admit,
     gather,
@@ -58,11 +59,12 @@ DONE, ROOM, PASS = 0, 1, 2
 
 @njit(nogil=True, cache=True)
 def _refit(y, loss, run, n):
-    """Intercept, residual and norms for X a in ``image`` and the ``n`` coefficients gathered."""
+    """What has no penalty, residual and norms, for X a in ``image`` and the ``n`` coefficients
+    gathered.
+    """
     it = run.it[0]
-    if not is_parabola(loss) and it.intercept:
-        it.shift = best_shift(loss, y, run.image, it.shift)
-        add_constant(run.image, it.shift)
+    if has_free(loss, run):
+        add_best(loss, y, run.free, run.image)
     it.loss, it.l1, it.square, it.nnz = 0.0, 0.0, 0.0, 0
     for i in range(y.size):
         it.loss += loss_at(loss, run.image[i], y[i])
@@ -181,9 +183,9 @@ def _gap(y, loss, run, steepest):
     it, counters = run.it[0], run.counters[0]
     quadratic = counters.ridge * it.square
     if it.ball:
-        along = quadratic
+        along = quadratic + slope_along(run.free, run.residual)
         for i in range(y.size):
-            along -= (run.image[i] - it.shift) * run.residual[i]
+            along -= run.image[i] * run.residual[i]
         return along + counters.value * steepest
     objective, y_sum = it.loss + 0.5 * quadratic, 0.0
     return penalty_gap(

@@ -9,6 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fwcore.kernels.types import Floats, Ints
+from fwcore.kernels.unpenalised import Free
 from fwcore.problem import Problem
 from fwcore.solvers.base import new_counters
 from fwcore.solvers.working_set._engine import Engine, admit, gather, load
@@ -30,8 +31,6 @@ CONTROL = np.dtype(
     [
         ("size", np.int64),
         ("ball", np.bool_),
-        ("intercept", np.bool_),
-        ("shift", np.float64),
         ("f0", np.float64),
         ("target", np.float64),
         ("strictness", np.float64),
@@ -58,10 +57,10 @@ class WorkingSet(NamedTuple):
     """A run: the first ``size`` of ``columns`` (k,) are the working set; ``place`` (p,) is the
     position of a column in it, or -1. ``engine`` holds its coefficients.
 
-    ``image`` and ``residual`` (m,) are X a, plus the intercept, and -l' there. ``found`` and
-    ``slopes`` are room for the columns that a round looks at, ``chosen`` and ``values`` (k,) for
-    the support. ``it`` (1,): the size; whether the form is the ball; whether there is an intercept,
-    and which; f(0); the gap that ends a point; by how much a column may be steeper than ``level``,
+    ``free`` is what has no penalty; ``image`` and ``residual`` (m,) are X a with that, and -l'
+    there. ``found`` and ``slopes`` are room for the columns that a round looks at, ``chosen`` and
+    ``values`` (k,) for the support. ``it`` (1,): the size; whether the form is the ball; f(0); the
+    gap that ends a point; by how much a column may be steeper than ``level``,
     a factor of it, and by how much the slopes of the working set may be off, as a share of it; the
     level to begin a round with, how it changes with the l1 norm, and that of a = 0; the entries
     touched since the last pass; the phase; of the last round the largest change, whether the
@@ -72,6 +71,7 @@ class WorkingSet(NamedTuple):
     screen: Screen
     columns: Ints
     place: NDArray[np.int32]
+    free: Free
     image: Floats
     residual: Floats
     found: Ints
@@ -89,7 +89,6 @@ class WorkingSet(NamedTuple):
         it["strictness"], it["inside"], it["loss"] = 1.0, engine.loosest, problem.f0
         it["level"] = it["highest"] = problem.lam_max
         image = problem.fitted(np.zeros(0, np.int64), np.zeros(0))
-        it["intercept"], it["shift"] = problem.intercept, image[0]
         counters = new_counters(problem, options)
         if not problem.loss.closed_line_search:
             # The pass that the first reference takes; of a parabola it is X'y.
@@ -101,6 +100,7 @@ class WorkingSet(NamedTuple):
             Screen.of(problem),
             np.zeros(capacity, np.int64),
             np.full(problem.p, -1, np.int32),
+            Free.of(problem.unpenalised.basis, image),
             image,
             -problem.loss.derivative(image, problem.y),
             np.zeros(found, np.int64),

@@ -80,7 +80,7 @@ class Certified(WorkingSetSolver):
     )
     form = "penalty"
     needs = ("curvature_bound",)
-    intercept = True
+    unpenalised = True
     weights = True
     Options = CertifiedEngineOptions
 

@@ -1,0 +1,175 @@
+"""What predictions have besides X a, without a penalty: an intercept, and columns of X."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse
+
+from fwcore import design as designs
+from fwcore.arrays import ChosenNames, checked_matrix, require
+from fwcore.kernels.types import Floats, Ints
+from fwcore.losses import Loss
+
+# Of a column that others span, rounding error leaves so much.
+_DEPENDENT = 1e-12
+_STEPS, _HALVINGS = 100, 60
+_ROUNDING = 4.0 * np.finfo(float).eps
+# Derivatives are told apart over this share of the largest prediction or response.
+_APART = 1e-6
+_FLAT = 1e-9
+# A loss this small a row, which classes that are separated have, tells of a minimum at infinity.
+_SEPARATED = 1e-9
+
+
+@dataclass(frozen=True)
+class Unpenalised:
+    """Columns Z (m, q) whose coefficients c have no penalty: predictions are X a + Z c, with the c
+    that is best for a.
+
+    Attributes
+    ----------
+    columns : ndarray of shape (m, q)
+        The constant first, where there is an intercept.
+    intercept : bool
+    indices : ndarray of shape (q,) or (q - 1,)
+        Of the others, as X was given.
+    test : ndarray of shape (rows, q), optional
+        The same of the test rows, where there are such columns.
+
+    >>> nothing = Unpenalised.constant(5, intercept=False)
+    >>> nothing.any, nothing.basis.shape
+    (False, (0, 5))
+    """
+
+    columns: Floats
+    intercept: bool = False
+    indices: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    test: Floats | None = None
+
+    @classmethod
+    def constant(cls, m: int, intercept: bool) -> Unpenalised:
+        """An intercept, or nothing, for ``m`` rows."""
+        return cls(np.ones((m, int(intercept))), intercept)
+
+    @classmethod
+    def among(cls, X: Any, indices: Ints, intercept: bool) -> Unpenalised:
+        """Columns ``indices`` of a matrix, after a constant if one is asked for."""
+        chosen = X[:, indices]
+        chosen = chosen.toarray() if scipy.sparse.issparse(X) else chosen
+        constant = np.ones((X.shape[0], int(intercept)))
+        return cls(np.hstack([constant, chosen]), intercept, indices)
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a coefficient without a penalty."""
+        return bool(self.columns.shape[1] > 0)
+
+    @cached_property
+    def basis(self) -> Floats:
+        """Orthonormal rows, of shape (k, m), that span the columns."""
+        if not self.any:
+            return np.zeros((0, self.columns.shape[0]))
+        sizes = np.abs(self.columns).max(axis=0)
+        scaled = self.columns[:, sizes > 0.0] / sizes[sizes > 0.0]
+        Q, R, _ = scipy.linalg.qr(scaled, mode="economic", pivoting=True)
+        left = np.abs(np.diag(R))
+        return np.ascontiguousarray(Q[:, left > _DEPENDENT * left[0]].T)
+
+    def best(self, loss: Loss, fitted: Floats, y: Floats) -> Floats:
+        """Z c, of shape (m,), for which sum_i l(u_i + (Z c)_i, y_i) is least, for u = X a."""
+        return np.asarray(self._best_in_basis(loss, fitted, y) @ self.basis)
+
+    def coefficients(self, loss: Loss, fitted: Floats, y: Floats) -> Floats:
+        """c itself, of shape (q,); the shortest where columns depend on each other."""
+        return np.asarray(np.linalg.lstsq(self.columns, self.best(loss, fitted, y), rcond=None)[0])
+
+    def predicted(self, rows: int, test: bool, coefficients: Floats) -> Floats:
+        """Z c of that many training rows, or test rows."""
+        if not self.indices.size:
+            return np.full(rows, coefficients.sum())
+        columns = self.test if test and self.test is not None else self.columns
+        return np.asarray(columns @ coefficients)
+
+    def _best_in_basis(self, loss: Loss, fitted: Floats, y: Floats) -> Floats:
+        """Newton's steps, halved until the loss falls; curvatures are differences of derivatives,
+        so that nothing but the loss is asked for.
+        """
+        Z, coef = self.basis, np.zeros(self.basis.shape[0])
+        bound = getattr(loss, "curvature_bound", 1.0) or 1.0
+        for _ in range(_STEPS if coef.size else 0):
+            u = fitted + coef @ Z
+            slope = loss.derivative(u, y)
+            apart = _APART * max(np.abs(u).max(), np.abs(y).max())
+            curving = loss.derivative(u + apart, y) - loss.derivative(u - apart, y)
+            weights = np.maximum(curving, 0.0) / (2.0 * apart)
+            pull = -(Z @ slope)
+            if (np.abs(pull) <= _ROUNDING * (np.abs(Z) @ np.abs(slope))).all():
+                break
+            hessian = (Z * weights) @ Z.T + _FLAT * bound * np.eye(coef.size)
+            step, value = np.linalg.solve(hessian, pull), loss.value(u, y)
+            for _ in range(_HALVINGS):
+                if loss.value(u + step @ Z, y) <= value + _ROUNDING * abs(value):
+                    break
+                step *= 0.5
+            if (coef + step == coef).all():
+                break
+            coef = coef + step
+        return coef
+
+
+def take_out(
+    X: Any, names: Sequence[str], test: Any, indices: Any, intercept: bool
+) -> tuple[Any, Sequence[str], Any, Unpenalised]:
+    """X (m, p), the names of its columns and the test rows, all without the columns ``indices``;
+    and what has no penalty.
+
+    Raises
+    ------
+    ParameterError
+        They are no columns of X, or all of them, or X is a design.
+    """
+    free = _checked(X, indices)
+    if free.size == 0:
+        return X, names, test, Unpenalised.constant(X.shape[0], intercept)
+    kept = np.setdiff1d(np.arange(X.shape[1]), free)
+    unpenalised = Unpenalised.among(X, free, intercept)
+    if test is not None:
+        rows = checked_matrix("test", test[0])
+        require(rows.shape[1] == X.shape[1], "test", f"of {X.shape[1]} columns, as X", rows.shape)
+        test = rows[:, kept], test[1]
+        there = Unpenalised.among(rows, free, intercept)
+        unpenalised = replace(unpenalised, test=there.columns)
+    return X[:, kept], ChosenNames(names, kept), test, unpenalised
+
+
+def _checked(X: Any, indices: Any) -> Ints:
+    """The columns ``indices`` in increasing order."""
+    p, given = X.shape[1], np.asarray(indices)
+    whole = given.ndim == 1 and (given.size == 0 or given.dtype.kind in "iu")
+    free = np.unique(given).astype(np.int64) if whole else np.zeros(0, np.int64)
+    inside = free.size == 0 or bool(0 <= free[0] <= free[-1] < p)
+    rule = f"different columns of 0 ... {p - 1}, not all of them"
+    fits = whole and free.size == given.size and inside and free.size < p
+    require(fits, "unpenalised", rule, indices)
+    rule = "left out with a design: give X as an array or a sparse matrix"
+    require(free.size == 0 or not designs.is_design(X), "unpenalised", rule, indices)
+    return free
+
+
+def require_bounded(unpenalised: Unpenalised, loss: Loss, y: Floats) -> None:
+    """Raise `ParameterError` where the unpenalised columns alone separate two classes, so that no
+    coefficients are best.
+    """
+    if not (loss.separable and unpenalised.any):
+        return
+    nothing = np.zeros(y.size)
+    best = loss.value(unpenalised.best(loss, nothing, y), y)
+    rule = "columns that do not separate the classes: their best coefficients are infinite"
+    separate = best <= _SEPARATED * loss.value(nothing, y)
+    require(not separate, "unpenalised", rule, unpenalised.indices.tolist())
