@@ -23,8 +23,6 @@ _ROUNDING = 4.0 * np.finfo(float).eps
 # Derivatives are told apart over this share of the largest prediction or response.
 _APART = 1e-6
 _FLAT = 1e-9
-# A loss this small a row, which classes that are separated have, tells of a minimum at infinity.
-_SEPARATED = 1e-9
 
 
 @dataclass(frozen=True)
@@ -168,8 +166,7 @@ def require_bounded(unpenalised: Unpenalised, loss: Loss, y: Floats) -> None:
     """
     if not (loss.separable and unpenalised.any):
         return
-    nothing = np.zeros(y.size)
-    best = loss.value(unpenalised.best(loss, nothing, y), y)
+    sides = y * unpenalised.best(loss, np.zeros(y.size), y)
     rule = "columns that do not separate the classes: their best coefficients are infinite"
-    separate = best <= _SEPARATED * loss.value(nothing, y)
+    separate = bool((sides > 0.0).all())
     require(not separate, "unpenalised", rule, unpenalised.indices.tolist())

@@ -55,8 +55,19 @@ def least(problem, X, y, lam, ridge=0.0):
     return found.fun
 
 
-@pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csc_array])
-@pytest.mark.parametrize("loss", LOSSES)
+# Each is compiled for a loss and a storage: a few are enough for every day.
+OFTEN = [("squared", scipy.sparse.csc_array), ("logistic", np.asarray)]
+SELDOM = [
+    ("squared", np.asarray),
+    ("logistic", scipy.sparse.csc_array),
+    ("huber", np.asarray),
+    ("huber", scipy.sparse.csc_array),
+]
+
+
+@pytest.mark.parametrize(
+    ("loss", "storage"), [*OFTEN, *(pytest.param(*one, marks=pytest.mark.slow) for one in SELDOM)]
+)
 def test_a_path_ends_at_the_minimum_over_all_coefficients(loss, storage):
     for seed, intercept in [(0, True), (1, False), (2, True)]:
         problem = problem_of(loss, seed, storage, intercept=intercept)
@@ -73,7 +84,10 @@ def test_a_path_ends_at_the_minimum_over_all_coefficients(loss, storage):
                 assert reached == pytest.approx(best, abs=2e-7 * problem.f0)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(
+    "loss",
+    ["logistic", *(pytest.param(one, marks=pytest.mark.slow) for one in ("squared", "huber"))],
+)
 def test_a_ball_holds_the_minimum_of_its_penalty_and_every_gap_bounds(loss):
     problem = problem_of(loss, 3, intercept=True)
     grid = problem.lam_max * np.geomspace(0.9, 0.05, 5)
@@ -126,7 +140,9 @@ SLOPES = {
 }
 
 
-@pytest.mark.parametrize("kind", list(SLOPES))
+@pytest.mark.parametrize(
+    "kind", [FWElasticNet, FWLogistic, pytest.param(FWHuber, marks=pytest.mark.slow)]
+)
 def test_slopes_of_free_columns_vanish_and_a_weight_is_a_number_of_rows(kind):
     name = {FWElasticNet: "squared", FWLogistic: "logistic", FWHuber: "huber"}[kind]
     X, y = rows(name, 7)
@@ -222,11 +238,11 @@ def test_what_does_not_fit_is_refused_before_anything_runs():
         Problem.from_arrays(X, y, unpenalised=[0])
     with pytest.raises(ParameterError, match="of 40 columns, as X"):
         Problem.from_arrays(X, y, unpenalised=[0], test=(X[:, :9], y), **given)
+    labels = np.sign(X[:, 0])
     with pytest.raises(ParameterError, match="do not separate"):
-        labels = np.sign(X[:, 0])
         Problem.from_arrays(X, labels, loss="logistic", unpenalised=[0], **given)
     with pytest.raises(ParameterError, match="do not separate"):
-        FWLogistic(penalty_factor=np.arange(40.0)).fit(X, np.sign(X[:, 0]))
+        FWLogistic(penalty_factor=np.arange(40.0)).fit(X, labels)
     with pytest.raises(ParameterError, match="positive for every column"):
         FWLasso(positive=True, penalty_factor=np.arange(40.0)).fit(X, y)
     with pytest.raises(ParameterError, match="positive for some"):

@@ -24,6 +24,8 @@ from fwcore.kernels.steepness import steepness
 # Below this share of its own norm, what is left of a column beside those of the face is rounding
 # error.
 _DEPENDENT = 1e-11
+# What is foreseen to be left of one is to be clear of that by so much.
+_CLEAR = 4.0
 # Each column that leaves the face costs the factor some accuracy.
 _DROPS_TO_REFACTOR = 200
 
@@ -163,13 +165,27 @@ def _shrink_into(face, value):
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
+def _frees(face, k, w):
+    """Whether column ``w``, whose shares are in ``work[0]``, is independent of a face without its
+    k-th column: what is its own then is its share of what is that column's own.
+    """
+    unit = face.work[1]
+    for i in range(face.face[0].active):
+        unit[i] = 1.0 if i == k else 0.0
+    _solve(face, unit)
+    own = face.work[0][k] * face.work[0][k] / unit[k]
+    return own > _CLEAR * _DEPENDENT * face.gram[w, w]
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
 def _join(face, w, sign):
     """Let column ``w`` join the face. One that depends on the others takes the place of one of
     them, and the fit stays as it is.
 
     With x_w = sum_i n_i x_i over the face, a_w grows by t and a_i falls by t n_i. As w is steeper
     than the face, sum abs(a) falls, or hardly grows where x_w depends on the others but for a small
-    part. Where it would double, w is steeper by rounding error only, and stays away.
+    part. Where it would double, w is steeper by rounding error only, and stays away; and where w
+    would still depend on the others without the column whose place it takes.
     """
     it = face.face[0]
     n = it.active
@@ -187,7 +203,7 @@ def _join(face, w, sign):
             growth -= face.sign[k] * share[i]
             if face.sign[k] * share[i] > 0.0 and face.coef[k] / share[i] < t:
                 t, leaves = face.coef[k] / share[i], i
-        if leaves < 0 or t * growth > norm:
+        if leaves < 0 or t * growth > norm or not _frees(face, leaves, w):
             face.sign[w] = 0.0
             return False
         for i in range(n):
