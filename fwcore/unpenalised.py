@@ -135,7 +135,7 @@ def take_out(
     free = _checked(X, indices)
     if free.size == 0:
         return X, names, test, Unpenalised.constant(X.shape[0], intercept)
-    kept = np.setdiff1d(np.arange(X.shape[1]), free)
+    kept = np.delete(np.arange(X.shape[1]), free)
     unpenalised = Unpenalised.among(X, free, intercept)
     if test is not None:
         rows = checked_matrix("test", test[0])

@@ -74,7 +74,7 @@ class Rows(NamedTuple):
     @property
     def penalised(self) -> Ints:
         """The columns that have a penalty."""
-        return np.setdiff1d(np.arange(self.X.shape[1]), self.free)
+        return np.delete(np.arange(self.X.shape[1]), self.free)
 
     def unpenalised(self, intercept: bool) -> Unpenalised:
         """What has none."""
@@ -84,7 +84,10 @@ class Rows(NamedTuple):
         """All coefficients (p,) and the intercept: beside the penalised ones the best of others."""
         coef = np.zeros(self.X.shape[1])
         coef[self.penalised] = penalised
-        best = self.unpenalised(intercept).coefficients(loss, self.X @ coef, self.y)
+        # Of all columns, those in single precision would be copied into double.
+        active = np.flatnonzero(coef)
+        fitted = self.X[:, active] @ coef[active]
+        best = self.unpenalised(intercept).coefficients(loss, fitted, self.y)
         coef[self.free] = best[int(intercept) :]
         return coef, float(best[0]) if intercept else 0.0
 
