@@ -103,12 +103,12 @@ class Unpenalised:
         for _ in range(_STEPS if coef.size else 0):
             u = fitted + coef @ Z
             slope = loss.derivative(u, y)
-            apart = _APART * max(np.abs(u).max(), np.abs(y).max())
-            curving = loss.derivative(u + apart, y) - loss.derivative(u - apart, y)
-            weights = np.maximum(curving, 0.0) / (2.0 * apart)
             pull = -(Z @ slope)
             if (np.abs(pull) <= _ROUNDING * (np.abs(Z) @ np.abs(slope))).all():
                 break
+            apart = _APART * max(np.abs(u).max(), np.abs(y).max())
+            curving = loss.derivative(u + apart, y) - loss.derivative(u - apart, y)
+            weights = np.maximum(curving, 0.0) / (2.0 * apart)
             hessian = (Z * weights) @ Z.T + _FLAT * bound * np.eye(coef.size)
             step, value = np.linalg.solve(hessian, pull), loss.value(u, y)
             for _ in range(_HALVINGS):

@@ -307,7 +307,7 @@ def factors_of(given: Any, p: int, positive: bool, owner: str) -> Floats:
         rule = f"{p} numbers that are not negative, one for each column of X"
         raise ParameterError("penalty_factor", owner, rule, given)
     if not factors.any() or (positive and not factors.all()):
-        rule = "positive for every column" if positive else "positive for some of the columns"
+        rule = "positive for some of the columns" + ", and with positive=True for all" * positive
         raise ParameterError("penalty_factor", owner, rule, given)
     return factors
 

@@ -243,7 +243,7 @@ def test_what_does_not_fit_is_refused_before_anything_runs():
         Problem.from_arrays(X, labels, loss="logistic", unpenalised=[0], **given)
     with pytest.raises(ParameterError, match="do not separate"):
         FWLogistic(penalty_factor=np.arange(40.0)).fit(X, labels)
-    with pytest.raises(ParameterError, match="positive for every column"):
+    with pytest.raises(ParameterError, match="with positive=True for all"):
         FWLasso(positive=True, penalty_factor=np.arange(40.0)).fit(X, y)
     with pytest.raises(ParameterError, match="positive for some"):
         FWLasso(penalty_factor=np.zeros(40)).fit(X, y)
