@@ -17,7 +17,7 @@ from fwcore.estimators.paths import (
     require_number,
     units_of,
 )
-from fwcore.losses import Weighted, find_loss
+from fwcore.losses import find_loss
 from fwcore.problem import Problem
 
 
@@ -142,8 +142,7 @@ def _off(rows: Rows, name: str, coef: Any, intercept: float | None) -> float:
     if intercept is None and not rows.free.size:
         return 0.0
     loss = find_loss(name).fitted(rows.y, 1.0, rows.weights)
-    each: Any = loss if rows.weights is None else Weighted.of(loss, rows.weights)
-    best, shift = rows.completed(coef[rows.penalised], each, intercept is not None)
+    best, shift = rows.completed(coef[rows.penalised], rows.loss_of(loss), intercept is not None)
     there, here = rows.X @ coef + (intercept or 0.0), rows.X @ best + shift
     if name == "squared":
         # Of a parabola: the difference of two sums would lose what is small.

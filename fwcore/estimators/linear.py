@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from fwcore.estimators import paths
 from fwcore.estimators.paths import Rows
 from fwcore.kernels.types import Floats
-from fwcore.losses import Loss, Weighted, find_loss
+from fwcore.losses import Loss, find_loss
 from fwcore.path_result import PathResult
 from fwcore.problem import Problem
 
@@ -117,8 +117,7 @@ class Certified(BaseEstimator):
 
     def _loss_of(self, rows: Rows) -> Any:
         """That of the rows, by their weights."""
-        plain = self._fitted_loss(rows)
-        return plain if rows.weights is None else Weighted.of(plain, rows.weights)
+        return rows.loss_of(self._fitted_loss(rows))
 
     def _is_flat(self, rows: Rows) -> bool:
         if rows.free.size:

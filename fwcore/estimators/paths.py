@@ -13,7 +13,7 @@ import scipy.sparse
 
 from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats, Ints
-from fwcore.losses import Loss
+from fwcore.losses import Loss, Weighted
 from fwcore.path import Walk
 from fwcore.path_result import PathResult
 from fwcore.problem import Problem
@@ -70,6 +70,10 @@ class Rows(NamedTuple):
         if self.weights is None:
             return np.asarray(self.X.mean(axis=0), dtype=np.float64).ravel()
         return np.asarray(self.X.T @ self.weights).ravel() / self.y.size
+
+    def loss_of(self, plain: Loss) -> Any:
+        """A loss that was fitted to the rows, by their weights."""
+        return plain if self.weights is None else Weighted.of(plain, self.weights)
 
     @property
     def penalised(self) -> Ints:

@@ -13,7 +13,7 @@ from numba import njit
 
 from fwcore.kernels.dispatch import FAST
 from fwcore.kernels.types import Floats
-from fwcore.kernels.vectors import add_multiple, largest_size
+from fwcore.kernels.vectors import add_multiple, dot, largest_size
 from fwcore.losses import curvature_at, loss_at, negative_derivative_at
 
 _STEPS, _HALVINGS = 100, 60
@@ -46,14 +46,6 @@ class Free(_FreeArrays):
         """Those with this basis, at this ``combination`` (m,)."""
         k = basis.shape[0]
         return cls(basis, basis @ combination, np.zeros(k), np.zeros((k, k)))
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _dot(v, w):
-    result = 0.0
-    for i in range(v.size):
-        result += v[i] * w[i]
-    return result
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -101,7 +93,7 @@ def _combine(free, share, out):
 def settle(free, weights, left):
     """Minimise a model over the combination: ``left`` (m,), its R - W z, is orthogonal to it."""
     for a in range(free.step.size):
-        free.step[a] = _dot(free.basis[a], left)
+        free.step[a] = dot(free.basis[a], left)
     _solve(free)
     for a in range(free.step.size):
         for i in range(left.size):
@@ -114,7 +106,7 @@ def complete(free, weights, residual, change):
     Z. Where R is so already, the change becomes orthogonal to Z in the metric W.
     """
     for a in range(free.step.size):
-        free.step[a] = _dot(free.basis[a], residual)
+        free.step[a] = dot(free.basis[a], residual)
         free.step[a] -= _weighted_dot(weights, free.basis[a], change)
     _solve(free)
     _combine(free, 1.0, change)
@@ -125,7 +117,7 @@ def slope_along(free, residual):
     """The best combination found last, times R: 0 but for rounding error."""
     along = 0.0
     for a in range(free.coef.size):
-        along += free.coef[a] * _dot(free.basis[a], residual)
+        along += free.coef[a] * dot(free.basis[a], residual)
     return along
 
 
@@ -154,7 +146,7 @@ def add_best(loss, y, free, image):
             change[i] = 0.0
         weigh(free, weights, _FLAT * loss.curvature_bound)
         complete(free, weights, residual, change)
-        descent, share, there = _dot(residual, change), 1.0, value
+        descent, share, there = dot(residual, change), 1.0, value
         for _ in range(_HALVINGS):
             there = _loss_along(loss, y, image, change, share)
             if there <= value - _SUFFICIENT * share * descent + _ROUNDING * value:

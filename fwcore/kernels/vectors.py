@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from fwcore.kernels.dispatch import FAST
+
 
 @njit(nogil=True, cache=True)
 def copy_into(v, out):
@@ -45,6 +47,15 @@ def total(v):
     result = 0.0
     for i in range(v.size):
         result += v[i]
+    return result
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def dot(v, w):
+    """sum v_i w_i, both of shape (n,)."""
+    result = 0.0
+    for i in range(v.size):
+        result += v[i] * w[i]
     return result
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse
+import toys
 from sklearn.linear_model import Lasso
 
 from fwcore import ParameterError, Problem, Walk, all_solvers, walk_path
@@ -55,19 +56,7 @@ def least(problem, X, y, lam, ridge=0.0):
     return found.fun
 
 
-# Each is compiled for a loss and a storage: a few are enough for every day.
-OFTEN = [("squared", scipy.sparse.csc_array), ("logistic", np.asarray)]
-SELDOM = [
-    ("squared", np.asarray),
-    ("logistic", scipy.sparse.csc_array),
-    ("huber", np.asarray),
-    ("huber", scipy.sparse.csc_array),
-]
-
-
-@pytest.mark.parametrize(
-    ("loss", "storage"), [*OFTEN, *(pytest.param(*one, marks=pytest.mark.slow) for one in SELDOM)]
-)
+@pytest.mark.parametrize(("loss", "storage"), toys.LOSSES_STORED)
 def test_a_path_ends_at_the_minimum_over_all_coefficients(loss, storage):
     for seed, intercept in [(0, True), (1, False), (2, True)]:
         problem = problem_of(loss, seed, storage, intercept=intercept)

@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 import scipy.sparse
+import toys
 from sklearn.linear_model import ElasticNet, LassoCV, LogisticRegression
 
 from fwcore import ParameterError, Problem, Walk, all_solvers, walk_path
@@ -42,19 +43,7 @@ def repeated(weighted, X, y, weights, intercept, positive):
     return Problem.from_arrays(X, y, loss=base, intercept=intercept, **given)
 
 
-# Each is compiled for a loss and a storage: a few are enough for every day.
-OFTEN = [("squared", scipy.sparse.csc_array), ("logistic", np.asarray)]
-SELDOM = [
-    ("squared", np.asarray),
-    ("logistic", scipy.sparse.csc_array),
-    ("huber", np.asarray),
-    ("huber", scipy.sparse.csc_array),
-]
-
-
-@pytest.mark.parametrize(
-    ("loss", "storage"), [*OFTEN, *(pytest.param(*one, marks=pytest.mark.slow) for one in SELDOM)]
-)
+@pytest.mark.parametrize(("loss", "storage"), toys.LOSSES_STORED)
 def test_a_weight_is_a_number_of_rows(loss, storage):
     X, y, weights = rows(loss)
     for intercept in (True, False):

@@ -13,6 +13,24 @@ from fwcore import Problem, Walk
 STORAGES = ("dense", "csc")
 
 
+LOSSES_STORED = [
+    ("squared", scipy.sparse.csc_array),
+    ("logistic", np.asarray),
+    *(
+        pytest.param(*seldom, marks=pytest.mark.slow)
+        for seldom in (
+            ("squared", np.asarray),
+            ("logistic", scipy.sparse.csc_array),
+            ("huber", np.asarray),
+            ("huber", scipy.sparse.csc_array),
+        )
+    ),
+]
+"""Parameters: losses, and what X is stored by. Kernels are compiled for each: a few are enough for
+every day.
+"""
+
+
 def diagonal(*axes):
     """Parameters: each value of each axis at least once. Other combinations are slow, since kernels
     are compiled for each.

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from fwcore.kernels.dispatch import FAST
 from fwcore.kernels.elimination import eliminate
 from fwcore.kernels.types import Floats
-from fwcore.kernels.vectors import copy_into
+from fwcore.kernels.vectors import copy_into, dot
 from fwcore.problem import Problem
 
 _REFERENCES = 3
@@ -78,14 +78,6 @@ class Screen(NamedTuple):
         return screen
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _product(v, w):
-    total = 0.0
-    for i in range(v.size):
-        total += v[i] * w[i]
-    return total
-
-
 @njit(nogil=True, cache=True)
 def keep(screen, residual):
     """``residual``, whose X'r is in ``last``, becomes a reference in the place of the oldest."""
@@ -94,7 +86,7 @@ def keep(screen, residual):
         screen.dots[k, j] = np.float32(screen.last[j])
     copy_into(residual, screen.residuals[k])
     for i in range(_REFERENCES):
-        product = _product(screen.residuals[i], residual)
+        product = dot(screen.residuals[i], residual)
         screen.gram[k, i], screen.gram[i, k] = product, product
     screen.lengths[k] = np.sqrt(screen.gram[k, k])
     screen.gram[k, k] += _RIDGE * screen.gram[k, k] + _TINY
@@ -108,7 +100,7 @@ def combine_references(screen, residual):
     """
     exact, gram = np.empty(_REFERENCES), np.empty((_REFERENCES, _REFERENCES))
     for k in range(_REFERENCES):
-        exact[k] = _product(screen.residuals[k], residual)
+        exact[k] = dot(screen.residuals[k], residual)
         copy_into(screen.gram[k], gram[k])
     eliminate(gram, exact)
     rounding, square = 0.0, 0.0
