@@ -17,7 +17,7 @@ from app.wire import Wire
 _PERIOD_MS = 100
 _CROWDED_PERIOD_MS = 200
 _CROWD = 10
-_EARLY_MS = (10, 25, 40, 55, 70, 85)
+_EARLY_MS = (10, 25, 40, 55, 70, 85, 105, 130, 160)
 _MOST_UNSEEN = 3
 _SAY_EVERY_SECONDS = 1.0
 # A page that is hidden, or that cannot answer, as in some notebooks, is still sent everything now

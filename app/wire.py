@@ -10,15 +10,18 @@ from typing import Any, ClassVar
 
 import panel as pn
 import param
+from bokeh.document import Document
+from bokeh.events import Event
 from bokeh.models import UIElement
 from panel.custom import JSComponent
 from panel.io.notebook import patch_inline_stylesheets
+from panel.io.state import set_curdoc
 from panel.models.esm import ESMEvent
 
 _CLIENT = Path(__file__).parent / "client"
 _SCRIPTS = (
-    *("elements", "sources", "names", "marks", "figures", "values", "printed", "pictures", "stage"),
-    *("fields", "runs", "dialogs", "data", "saved", "lessons", "keys", "page"),
+    *("elements", "sources", "lean", "names", "marks", "figures", "values", "printed", "pictures"),
+    *("stage", "fields", "runs", "dialogs", "data", "saved", "lessons", "keys", "page"),
 )
 
 
@@ -120,6 +123,12 @@ class Wire(JSComponent):
         if pn.config.comms in WIDGETS:
             for model in root.select({"type": UIElement}):
                 patch_inline_stylesheets(model)
+
+    def _process_bokeh_event(self, doc: Document, event: Event) -> None:
+        # Without Panel's busy indicator, which no page of ours has: to set it and to take it back
+        # cost more than all else that is done for an acknowledgement.
+        with set_curdoc(doc):
+            self._process_event(event)
 
     def _handle_msg(self, data: Any) -> None:
         if not isinstance(data, dict) or "seen" not in data:

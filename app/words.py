@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -71,8 +72,8 @@ def _figures(runs: Sequence[Run]) -> str:
         return cost
     known = [run.points["test_error"] for run in reached]
     errors = [float(np.nanmin(found)) for found in known if np.isfinite(found).any()]
-    parts = [f"error {np.median(errors):.3g}"] if errors else []
-    active = np.median([run.points["nnz"][-1] for run in reached])
+    parts = [f"error {median(errors):.3g}"] if errors else []
+    active = median([int(run.points["nnz"][-1]) for run in reached])
     return " · ".join([cost, *parts, f"{active:,.0f} active"])
 
 
@@ -80,7 +81,7 @@ def _spent(begun: Sequence[Run]) -> str:
     rows = [run.latest.rows[-1] if run.latest is not None else run.points[-1] for run in begun]
 
     def spent(unit: str) -> float:
-        return float(np.median([row[unit] for row in rows]))
+        return median([float(row[unit]) for row in rows])
 
     first = begun[0]
     if not first.solver.counts:

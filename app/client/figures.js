@@ -64,7 +64,7 @@ class Picture {
     const tools = [pan, new (model('WheelZoomTool'))({dimensions: 'both'}),
       new (model('BoxZoomTool'))({}), new (model('ResetTool'))({}),
       ...new Set(this.declared.layers.map(layer => this.hover(layer)).filter(Boolean))]
-    return new (model('Figure'))({
+    return new (leanFigure())({
       x_range: ranges[shared], y_range: this.factors ?? range(),
       x_scale: scale(x.log), y_scale: this.factors ? new (model('CategoricalScale'))({})
         : scale(y.log),
@@ -75,7 +75,7 @@ class Picture {
           :host(:hover) { opacity: 1; } div { pointer-events: auto; }`]}),
       toolbar_inner: true, toolbar_location: 'above', sizing_mode: 'stretch_both',
       min_border_left: 54, min_border_right: NAMELESS, min_border_top: 4, min_height: 60,
-      match_aspect: this.declared.square, outline_line_color: null,
+      match_aspect: this.declared.square, outline_line_color: null, lod_threshold: null,
       output_backend: 'canvas', background_fill_alpha: 0, border_fill_alpha: 0,
     })
   }
@@ -168,7 +168,7 @@ class Picture {
   renderer(source, glyph, name) {
     const none = {selection_glyph: null, nonselection_glyph: null, muted_glyph: null,
       hover_glyph: null}
-    return new (model('GlyphRenderer'))({data_source: source, glyph, name, ...none,
+    return new (leanRenderer())({data_source: source, glyph, name, ...none,
       view: new (model('CDSView'))({filter: new (model('AllIndices'))({})})})
   }
 

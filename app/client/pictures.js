@@ -81,6 +81,7 @@ class Gallery {
   settle() {
     if (this.touched.size == 0) return
     for (const frame of this.frames.values()) {
+      if (!unstyled.has(this.document)) unstyle(this.document, frame.picture.plot)
       frame.stale ||= !frame.seen
       // A figure that waits unseen may not meet a colour that is none.
       for (const run of this.touched) frame.picture.update(run, frame.stale)
