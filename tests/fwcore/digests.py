@@ -5,13 +5,14 @@ changed no bit.
 ``--record`` writes the record of this machine, of all solvers or of those that are named. What
 differs from the last record is taken out of those of other machines, which have to be renewed
 there. A digest is SHA-256 over the points table and the coefficients, seconds left out. It belongs
-to a processor and to versions of packages, which each record names: where there is none for this
-machine nothing is compared.
+to a processor, to the vector instructions that it offers and to versions of packages, which each
+record names: where there is none for this machine nothing is compared.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import re
@@ -37,13 +38,10 @@ import scipy.sparse
 from llvmlite import binding
 
 from fwcore import Problem, find_loss, find_solver, walk_path
-from fwcore.design import Products, from_matrix, standardized
+from fwcore.design import Products
 from fwcore.kernels.dispatch import FAST
 from fwcore.path_result import versions
 
-# The record was made with the moments of columns compiled as they are for everybody.
-for toy in (np.eye(3), scipy.sparse.csc_array(np.eye(3))):
-    standardized(from_matrix(toy))
 # With sums in the order in which they are written, no bit depends on what the compiler inlines.
 FAST.clear()
 
@@ -143,8 +141,10 @@ CASES: dict[str, tuple[dict[str, Any], ...]] = {
 
 
 def machine() -> dict[str, Any]:
-    """What digests depend on besides the code."""
-    return {"processor": binding.get_host_cpu_name(), **versions()}
+    """What digests depend on besides the code; a virtual machine may hide instructions."""
+    offered = sorted(name for name, there in binding.get_host_cpu_features().items() if there)
+    features = hashlib.sha256(",".join(offered).encode()).hexdigest()[:8]
+    return {"processor": binding.get_host_cpu_name(), "features": features, **versions()}
 
 
 @cache
@@ -226,6 +226,11 @@ def _on_one_line(found: re.Match[str]) -> str:
     return "[" + re.sub(r"\s+", " ", found[1]) + "]"
 
 
+def _same_processor(other: dict[str, Any]) -> bool:
+    here = machine()
+    return all(here[key] == other.get(key) for key in ("processor", "features"))
+
+
 def main() -> int:
     """Compare or record; the number of differences."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -239,8 +244,7 @@ def main() -> int:
         return 0
     if here is None:
         # Another version on the same processor takes the place of the last.
-        same = machine()["processor"]
-        records = [record for record in records if record["machine"]["processor"] != same]
+        records = [record for record in records if not _same_processor(record["machine"])]
         records.append(here := {"machine": machine(), "digests": {}})
     chosen = [group for group in groups() if not arguments.solvers or group[0] in arguments.solvers]
     wrong, found = 0, {}
