@@ -241,9 +241,16 @@ async def _click(visitor: Visitor) -> float:
     return 1000.0 * visitor.taken[0]
 
 
-async def _sessions(server: Server, count: int = 300, together: int = 10) -> dict[str, float]:
-    """Memory after sessions that were opened, run and closed, beside that after the first."""
-    memory = []
+async def _sessions(server: Server, first: int = 50, later: int = 250) -> dict[str, float]:
+    """What sessions that were opened, run and closed leave behind, beyond what the first did."""
+    await _come_and_go(server, first)
+    before = await _at_rest(server)
+    await _come_and_go(server, later)
+    grown = (await _at_rest(server) - before) / later
+    return {f"memory a session, of the last {later} of {first + later} (MB)": grown}
+
+
+async def _come_and_go(server: Server, count: int, together: int = 10) -> None:
     for _ in range(count // together):
         visitors = await crowd(server.url, together)
         for visitor in visitors:
@@ -254,11 +261,14 @@ async def _sessions(server: Server, count: int = 300, together: int = 10) -> dic
         for visitor in visitors:
             visitor.close()
         await asyncio.sleep(1.5)
-        memory.append(psutil.Process(server.process.pid).memory_info().rss / 1e6)
-    # Ended sessions are given back several rounds together: only lows can be compared.
-    rounds, later = 5, count - 5 * together
-    grown = (min(memory[-rounds:]) - min(memory[:rounds])) / later
-    return {f"memory a session, of the last {later} of {count} (MB)": grown}
+
+
+async def _at_rest(server: Server) -> float:
+    """Resident megabytes some time after the last has left: ended sessions are collected and given
+    back several together.
+    """
+    await asyncio.sleep(20)
+    return float(psutil.Process(server.process.pid).memory_info().rss) / 1e6
 
 
 async def _until(condition: Any, seconds: float = 300.0) -> None:

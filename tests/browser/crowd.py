@@ -42,6 +42,9 @@ class Visitor:
         self.socket = await websocket_connect(
             self.url.replace("http", "ws") + "/ws", subprotocols=["bokeh", token[1]]
         )
+        # As browsers do. Else the second part of a message waits until the server has acknowledged
+        # the first, which takes 40 ms.
+        self.socket.protocol.set_nodelay(True)
         await self._receive()
         await self._send("PULL-DOC-REQ", {})
         while not self.model:
