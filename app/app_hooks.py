@@ -12,6 +12,7 @@ from collections import Counter
 from typing import Any
 
 from bokeh.server.views.ws import WSHandler
+from panel.io.document import GC_DEBOUNCE
 from tornado.websocket import WebSocketClosedError
 
 import app.explorer  # noqa: F401 (so that the first page need not wait for it)
@@ -19,7 +20,8 @@ from app import server
 from fwcore import warmup
 
 _log = logging.getLogger(__name__)
-_TRIM_AFTER_SECONDS = 2.0
+# Panel collects what ended sessions leave once none has ended for so long, or twice as long.
+_TRIM_AFTER_SECONDS = 2.0 * GC_DEBOUNCE + 1.0
 _M_ARENA_MAX, _HEAPS = -8, 2
 _MINUTE = 60.0
 _RECORDS_A_MINUTE = 20
@@ -106,7 +108,6 @@ def _give_back() -> None:
     while trim is not None:
         _left.wait()
         _left.clear()
-        # Several sessions often end together, and their runs a little later.
         time.sleep(_TRIM_AFTER_SECONDS)
         trim(0)
 

@@ -267,7 +267,7 @@ async def _at_rest(server: Server) -> float:
     """Resident megabytes some time after the last has left: ended sessions are collected and given
     back several together.
     """
-    await asyncio.sleep(20)
+    await asyncio.sleep(30)
     return float(psutil.Process(server.process.pid).memory_info().rss) / 1e6
 
 
