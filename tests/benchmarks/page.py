@@ -177,7 +177,7 @@ def _ten_runs(browser: Any, server: Server) -> dict[str, float]:
     page.evaluate("() => { ticks = 0; long.length = 0; shift = 0 }")
     page.wait_for_timeout(10_000)
     updates, longest, shift = page.evaluate("() => [ticks / 10, Math.max(0, ...long), shift]")
-    clicks = sorted(page.evaluate(_SELECT) for _ in range(20))
+    clicks = sorted(page.evaluate(_SELECT) for _ in range(60))
     _do(page, do="reset")
     page.wait_for_function("() => app.state.get('phase') == 'empty'")
     page.wait_for_timeout(1000)
