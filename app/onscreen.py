@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from app.live import all_pictures
 from app.live.features import TopFeatures
-from app.live.picture import AXES, Columns, Picture, Shown, Sight, kin_of
+from app.live.picture import Columns, Picture, Shown, Sight, kin_of, label_of
 from app.live.reference import measures_of, reference_of
 from app.live.sources import RunSources
 from app.live.spread import reached_by_all, spread
@@ -99,7 +99,7 @@ def _declared(picture: Picture, outlook: Outlook) -> dict[str, Any]:
     axes: dict[str, Any] = {}
     for direction in ("x", "y"):
         axis = outlook.axis(picture, direction)
-        label = AXES.get(axis.column, axis.column)
+        label = label_of(axis.column, log=axis.log)
         axes[direction] = {"column": axis.column, "log": axis.log, "label": label}
     kept = {
         name: declared[name] for name in ("name", "title", "legend", "layers", "square", "blank")

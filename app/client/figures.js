@@ -25,8 +25,9 @@ class Picture {
   axis(direction) {
     const {columns, log, logs} = this.declared[direction]
     const chosen = this.choice[direction] ?? columns[0]
-    return {column: chosen, log: this.choice[`${direction}log`] ?? (log || logs.includes(chosen)),
-      label: this.declared.labels[chosen]}
+    const scaled = this.choice[`${direction}log`] ?? (log || logs.includes(chosen))
+    const {labels, logLabels} = this.declared
+    return {column: chosen, log: scaled, label: (scaled ? logLabels : labels)[chosen]}
   }
 
   // Errors are those of the loss, which has a name for them. In a small picture words in the gulf

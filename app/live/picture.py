@@ -47,6 +47,17 @@ AXES = {
     **COSTS,
 }
 """Columns of the sources that an axis may show, with a label."""
+_SIGNED = {"coefficient", "actual", "predicted", "residual", "first", "second"}
+
+
+def label_of(column: str, *, log: bool) -> str:
+    """What an axis says that shows a column; a logarithmic one has no place for what is negative.
+
+    >>> label_of("residual", log=True)
+    'response − prediction, above 0'
+    """
+    label = AXES.get(column, column)
+    return f"{label}, above 0" if log and column in _SIGNED else label
 
 
 @dataclass(frozen=True)
@@ -253,5 +264,6 @@ class Picture:
             "computed": [name for name in self.computed if name not in self.only_for],
             "leadOnly": self.lead_only,
             "square": self.square,
-            "labels": {name: AXES.get(name, name) for name in sorted(columns)},
+            "labels": {name: label_of(name, log=False) for name in sorted(columns)},
+            "logLabels": {name: label_of(name, log=True) for name in sorted(columns)},
         }

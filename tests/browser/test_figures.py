@@ -152,6 +152,16 @@ def test_every_view_draws_its_pictures(page, pictures_folder):
     expect(page.locator("table").last.locator("tbody tr")).to_have_count(20)
 
 
+def test_a_logarithmic_axis_says_that_it_leaves_negative_values_out(page):
+    page.get_by_role("tab", name="Path").click()
+    hero = page.locator(".hero .picture")
+    assert page.evaluate(FIND_APP)
+    label = "() => app.gallery.frames.get('paths').picture.plot.left[0].axis_label"
+    assert page.evaluate(label) == "coefficient"
+    hero.get_by_label("Vertical axis: linear").click()
+    assert page.evaluate(label) == "coefficient, above 0"
+
+
 def test_axes_are_chosen_and_switched_without_the_server(page, pictures_folder):
     hero = page.locator(".hero .picture")
     hero.get_by_label("Horizontal axis", exact=True).select_option("grads")
