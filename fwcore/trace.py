@@ -7,7 +7,8 @@ point      index of the path point, from 0
 step       steps made since the start of the path, this one included
 seconds    CPU seconds of the worker's thread spent in kernels; evaluation and compilation excluded,
            interpolated linearly between the rows of one kernel call
-dots       column dot products so far, those of X'y included (p where a method needs X'y)
+dots       column dot products so far, those of X'y included (p where a method needs X'y), and
+           those that a bound made needless
 entries    matrix entries touched so far
 grads      derivatives of single samples so far
 objective f(a) after the step, as the method tracks it, with the ridge of an elastic net; an

@@ -48,6 +48,8 @@ from fwcore.design.primitives import (
     col_reach,
     col_row,
     col_value,
+    most_steep,
+    scale_image,
 )
 from fwcore.design.product_primitives import materialized
 from fwcore.design.products import ProductNames, Products, product_count
@@ -104,6 +106,7 @@ __all__ = [
     "largest_row_norm",
     "layout",
     "materialized",
+    "most_steep",
     "open_folder",
     "prefetch",
     "product_count",
@@ -114,6 +117,7 @@ __all__ = [
     "rows_are_full",
     "rows_are_stored",
     "save",
+    "scale_image",
     "some_dots",
     "sqnorms",
     "standardized",

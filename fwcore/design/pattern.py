@@ -137,7 +137,7 @@ class Pattern(_PatternFields, AsGiven):
         """The design that steps are taken on; see there."""
         columns = np.column_stack([self.column_values, self.offset])
         columns *= self.scale[:, None]
-        return Folded(self.indptr, self.rows, self.row_values, columns)
+        return Folded(self.indptr, self.rows, self.row_values, columns, np.zeros(2))
 
     @classmethod
     def opened(cls, arrays: dict[str, Any]) -> Pattern | None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from fwcore.kernels.dispatch import FAST, compiled_only
+from fwcore.kernels.dispatch import FAST, compiled_only, otherwise
+from fwcore.kernels.vectors import multiply
 
 
 def col_dot(design, j, v, v_sum):
@@ -57,6 +58,28 @@ def col_reach(design, j, v):
     columns ago, will meet.
     """
     raise compiled_only("col_reach")
+
+
+def most_steep(design, j, scale, image_sum, product):
+    """What abs(scale * col_dot(design, j, image, image_sum) - product) is at most, for the image
+    that a run has in this ``design``; infinity where nothing is known without a dot product.
+    """
+    raise compiled_only("most_steep")
+
+
+@otherwise(most_steep)
+def _most_steep(design, j, scale, image_sum, product):
+    return np.inf
+
+
+def scale_image(design, image, factor):
+    """Multiply the image that a run has in this ``design``, (m,), in place."""
+    raise compiled_only("scale_image")
+
+
+@otherwise(scale_image)
+def _scale_image(design, image, factor):
+    multiply(image, factor)
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)

@@ -7,6 +7,7 @@ homogeneous tuples keep their class as ``instance_class``.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -16,6 +17,7 @@ from numba.extending import overload
 FAST = {"reassoc", "contract", "nsz"}
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_KINDS: defaultdict[Callable[..., Any], set[type]] = defaultdict(set)
 
 
 def implements(primitive: Callable[..., Any], kind: type) -> Callable[[_Function], _Function]:
@@ -39,10 +41,29 @@ def specialize_by_types(
         def chosen(first: Any, *rest: Any) -> Any:
             return choose(first, *rest) if getattr(first, "instance_class", None) is kind else None
 
-        overload(primitive, jit_options={"fastmath": FAST, "nogil": True}, strict=False)(chosen)
+        _KINDS[primitive].add(kind)
+        _overload(primitive, chosen)
         return choose
 
     return register
+
+
+def otherwise(primitive: Callable[..., Any]) -> Callable[[_Function], _Function]:
+    """Make the decorated function what ``primitive`` does of kinds that have no implementation."""
+
+    def register(function: _Function) -> _Function:
+        def chosen(first: Any, *rest: Any) -> Any:
+            known = getattr(first, "instance_class", None) in _KINDS[primitive]
+            return None if known else function
+
+        _overload(primitive, chosen)
+        return function
+
+    return register
+
+
+def _overload(primitive: Callable[..., Any], chosen: Callable[..., Any]) -> None:
+    overload(primitive, jit_options={"fastmath": FAST, "nogil": True}, strict=False)(chosen)
 
 
 def compiled_only(name: str) -> TypeError:

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.design import LINE, col_dot, col_entries, col_fetch, col_place, prefetch
+from fwcore.design import LINE, col_dot, col_entries, col_fetch, col_place, most_steep, prefetch
 from fwcore.kernels.dispatch import implements
 from fwcore.kernels.random import new_stream, uniform_int
 from fwcore.kernels.shuffle import draw_next
@@ -94,6 +94,8 @@ def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive):
             if ahead + there < p:
                 col_fetch(X, ahead + there)
             j = k - (p if k >= p else 0)
+            if most_steep(X, j, scale, image_sum, products[j]) < largest:
+                continue
             gradient = scale * col_dot(X, j, image, image_sum) - products[j]
             entries += col_entries(X, j)
             size = steepness(gradient, positive)

@@ -18,6 +18,7 @@ from fwcore.design import (
     col_fetch,
     col_place,
     col_reach,
+    most_steep,
     prefetch,
 )
 from fwcore.kernels.dispatch import implements
@@ -102,10 +103,16 @@ def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive):
             col_place(design, order[k + 2 * AHEAD])
             prefetch(sigma, order[k + 2 * AHEAD])
         if k + AHEAD < kappa:
-            col_fetch(design, order[k + AHEAD])
+            ahead = order[k + AHEAD]
+            if most_steep(design, ahead, scale, image_sum, sigma[ahead]) >= largest:
+                col_fetch(design, ahead)
         if far and k + REACH < kappa:
-            col_reach(design, order[k + REACH], image)
+            ahead = order[k + REACH]
+            if most_steep(design, ahead, scale, image_sum, sigma[ahead]) >= largest:
+                col_reach(design, ahead, image)
         j = order[k]
+        if most_steep(design, j, scale, image_sum, sigma[j]) < largest:
+            continue
         gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
         entries += col_entries(design, j)
         # Ties go to the smaller index: with kappa = p the choice is that of the full oracle.

@@ -10,7 +10,16 @@ from numba import njit
 
 from fwcore import ParameterError, Problem, design, walk_path
 from fwcore.datasets.generators import zipf_sparse
-from fwcore.design import Csc, Pattern, col_axpy, col_reach, col_row, col_value
+from fwcore.design import (
+    Csc,
+    Pattern,
+    col_axpy,
+    col_reach,
+    col_row,
+    col_value,
+    most_steep,
+    scale_image,
+)
 
 # From 65,536 rows on, entries ask for what later ones meet.
 SIZES = {"short": (60, 90, 700), "tall": (70_000, 40, 90_000)}
@@ -93,6 +102,55 @@ def test_a_folded_image_has_the_dots_of_the_image(kind, size):
     design.some_dots(pattern, every, image, image_sum, dots[2])
     np.testing.assert_allclose(dots[0], dots[2], atol=1e-12)
     np.testing.assert_array_equal(dots[1], dots[0][order])
+
+
+@njit
+def most_steep_of(design, scale, image_sum, sigma):
+    out = np.empty(sigma.size)
+    for j in range(sigma.size):
+        out[j] = most_steep(design, j, scale, image_sum, sigma[j])
+    return out
+
+
+@njit
+def scaled(design, image, factor):
+    scale_image(design, image, factor)
+
+
+@pytest.mark.parametrize("how", [True, False, "centre"])
+@pytest.mark.parametrize("size", SIZES)
+def test_no_column_is_steeper_than_is_known_without_its_entries(size, how):
+    problem = both("unit-rows", size, standardize=how)[1]
+    random, own = np.random.default_rng(0), problem.design.folded()
+    columns, coef = random.permutation(problem.p)[:9], random.standard_normal(9)
+    image, every = np.empty(problem.m), np.arange(problem.p)
+    design.combine(problem.design, columns, coef, image)
+    image_sum = float(image.sum())
+    own.fold(image)
+    for step in range(9):
+        # The image grows by a column, and starts again from another scale.
+        image_sum += stacked(own, columns[step:], coef[step:], image)
+        factor = [1.0, 1e-100, 1e100][step % 3]
+        scaled(own, image, factor)
+        image_sum *= factor
+        dots, scale = np.empty(problem.p), 0.7 / factor
+        design.some_dots(own, every, image, image_sum, dots)
+        bounds = most_steep_of(own, scale, image_sum, problem.sigma)
+        assert (bounds >= np.abs(scale * dots - problem.sigma)).all()
+        assert np.isfinite(bounds).all()
+        scaled(own, image, 1.0 / factor)
+        image_sum /= factor
+    assert most_steep_of(problem.design, 1.0, 0.0, problem.sigma).min() == np.inf
+
+
+@pytest.mark.parametrize("draw", ["subset", "blocks"])
+def test_columns_that_cannot_be_the_steepest_are_passed_over(draw):
+    options = {"sampling": "50%", "draw": draw}
+    plain, pattern = (
+        walk_path(p, "sfw", [0.2, 0.6, 2.0], seed=5, **options).trace for p in both("ones")
+    )
+    np.testing.assert_array_equal(pattern["dots"], plain["dots"])
+    assert pattern["entries"][-1] < 0.9 * plain["entries"][-1]
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.design import Design, Ridged, col_axpy, combine
+from fwcore.design import Design, Ridged, col_axpy, combine, scale_image
 from fwcore.kernels.scaled_iterate import SCALED, mix, mixed_squares
 from fwcore.kernels.types import Floats, Ints
-from fwcore.kernels.vectors import multiply, take, total, total_size, total_square
+from fwcore.kernels.vectors import take, total, total_size, total_square
 from fwcore.problem import Problem
 from fwcore.solvers.base import check_stop, record
 from fwcore.solvers.frank_wolfe._vertex import find_vertex, place_of
@@ -166,7 +166,7 @@ def move(design, sigma, state, j, gradient, sqnorm, vertex, step):
     it.squares = mixed_squares(it.squares, it.scale * state.coef[j], vertex, step)
     moved, added, factor = mix(state, j, vertex, step)
     if factor != 1.0:
-        multiply(state.image, factor)
+        scale_image(design, state.image, factor)
         it.image_sum *= factor
     it.image_sum += col_axpy(design, j, added, state.image)
     return moved
