@@ -244,6 +244,18 @@ def test_a_ball_that_holds_nothing_back_is_never_left(seed, apart):
     assert (np.diff(points["objective"]) <= 1e-6 * problem.f0).all()
 
 
+def test_a_point_begins_on_the_line_through_the_last_two():
+    random = np.random.default_rng(0)
+    X = np.linalg.qr(random.standard_normal((30, 8)))[0]
+    problem = Problem.from_arrays(X, X[:, :3] @ [3.0, -2.0, 1.5], standardize=False)
+    grid = problem.lam_max * np.array([0.3, 0.25, 0.2, 0.15])
+    trace = walk_path(problem, "certified", grid, engine="descent", rule="gap", tol=1e-9).trace
+    first = [trace["moved"][trace["point"] == k][0] for k in range(4)]
+    # Columns are orthogonal, so that coefficients are linear in lam: the third point is known.
+    assert min(first[:2]) > 1e-3
+    assert max(first[2:]) < 1e-12
+
+
 def test_a_combination_that_does_not_exist_is_the_last_iterate():
     last = np.arange(12.0).reshape(6, 2)
     for coefs in (np.zeros((6, 2)), np.full((6, 2), np.nan)):

@@ -33,7 +33,15 @@ from fwcore.kernels.unpenalised import weigh
 from fwcore.kernels.vectors import add_constant, copy_into, total, total_size
 from fwcore.losses import curvature_at, is_parabola
 from fwcore.solvers.working_set._conjugate import descend_on_face, has_free, settle_free
-from fwcore.solvers.working_set._engine import admit, gather, load, minimise, most_joining
+from fwcore.solvers.working_set._engine import (
+    admit,
+    gather,
+    go_along,
+    go_back,
+    load,
+    minimise,
+    most_joining,
+)
 from fwcore.solvers.working_set._extrapolation import MEMORY, remember
 from fwcore.solvers.working_set._level_search import (
     begin_search,
@@ -80,6 +88,7 @@ class _DescentArrays(NamedTuple):
     slope: Floats
     curvature: Floats
     before: Floats
+    last: Floats
     weights: Floats
     left: Floats
     change: Floats
@@ -95,7 +104,8 @@ class Descent(_DescentArrays):
     """Coefficients of a working set with room for k columns.
 
     ``coef``, ``slope``, ``curvature`` (k,): the coefficients, x_j'v at the last visit, and squared
-    norms, weighted by w. ``before`` (k,): the coefficients where the model was made. ``direction``,
+    norms, weighted by w. ``before`` (k,): the coefficients where the model was made. ``last`` (k,):
+    those at the end of the last point. ``direction``,
     ``pull`` (k,): of steps on a face, and the negative gradient there. ``weights``, ``left`` (v),
     ``change`` (X times the change of a), (m,). ``coefs`` (6, k), ``lefts`` (6, m) and
     ``sums`` (6,): the last cycles. ``descent`` (1,): the sum of v now and where the model was made,
@@ -111,13 +121,14 @@ class Descent(_DescentArrays):
     @classmethod
     def of(cls, m: int, capacity: int = _FIRST_CAPACITY) -> Descent:
         """No columns, a = 0."""
-        coef, slope, curvature, before, direction, pull = np.zeros((6, capacity))
+        coef, slope, curvature, before, last, direction, pull = np.zeros((7, capacity))
         left, change = np.zeros((2, m))
         return cls(
             coef,
             slope,
             curvature,
             before,
+            last,
             np.ones(m),
             left,
             change,
@@ -142,14 +153,14 @@ class Descent(_DescentArrays):
     def grown(self, capacity: int) -> Descent:
         """The same in arrays of a larger capacity."""
         new = Descent.of(self.left.size, capacity)
-        for name in ("coef", "slope", "curvature"):
+        for name in ("coef", "slope", "curvature", "last"):
             getattr(new, name)[: self.capacity] = getattr(self, name)
         new.descent[:] = self.descent
         return new
 
     def kept(self, positions: NDArray[Any]) -> None:
         """Keep these columns of the working set, all active ones among them, and renumber."""
-        for vector in (self.coef, self.slope, self.curvature):
+        for vector in (self.coef, self.slope, self.curvature, self.last):
             vector[: positions.size] = vector[positions]
 
     def wanted(self, size: int, least: float) -> NDArray[Any]:
@@ -295,6 +306,23 @@ def _minimise(engine, design, y, loss, run, slack):
     return _descend(engine, design, y, loss, run, slack)
 
 
+@implements(go_along, Descent)
+def _go_along(engine, run, ahead):
+    guessed = False
+    for k in range(run.it[0].size):
+        old, before, engine.last[k] = engine.coef[k], engine.last[k], engine.coef[k]
+        guess = old + ahead * (old - before)
+        # A column that has just come or is about to go is no longer on a line.
+        if before * old > 0.0 and guess * old > 0.0 and ahead > 0.0:
+            engine.coef[k], guessed = guess, True
+    return guessed
+
+
+@implements(go_back, Descent)
+def _go_back(engine, run):
+    copy_into(engine.last[: run.it[0].size], engine.coef)
+
+
 @implements(gather, Descent)
 def _gather(engine, run):
     n = 0
@@ -318,5 +346,5 @@ def _most_joining(engine, size):
 @implements(admit, Descent)
 def _admit(engine, design, sigma, sqnorms, run, joining):
     for k in range(run.it[0].size, run.it[0].size + joining):
-        engine.coef[k], engine.slope[k] = 0.0, 0.0
+        engine.coef[k], engine.slope[k], engine.last[k] = 0.0, 0.0, 0.0
         engine.curvature[k] = sqnorms[run.columns[k]]

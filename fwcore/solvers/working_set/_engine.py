@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from fwcore.kernels.dispatch import compiled_only
+from fwcore.kernels.dispatch import compiled_only, otherwise
 from fwcore.kernels.types import Floats
 
 
@@ -67,6 +67,28 @@ def minimise(engine, design, y, loss, run, slack):
     came to that end, rather than to the most that it does in a round.
     """
     raise compiled_only("minimise")
+
+
+def go_along(engine, run, ahead):
+    """Guess the coefficients of the next point on the line through those of the last two, ``ahead``
+    times as far on; whether there is a guess.
+    """
+    raise compiled_only("go_along")
+
+
+@otherwise(go_along)
+def _go_along(engine, run, ahead):
+    return False
+
+
+def go_back(engine, run):
+    """Take the guess back."""
+    raise compiled_only("go_back")
+
+
+@otherwise(go_back)
+def _go_back(engine, run):
+    pass
 
 
 def gather(engine, run):

@@ -24,6 +24,8 @@ from fwcore.solvers.working_set._conjugate import has_free
 from fwcore.solvers.working_set._engine import (
     admit,
     gather,
+    go_along,
+    go_back,
     minimise,
     most_joining,
 )
@@ -226,6 +228,28 @@ def _close_round(y, loss, run, row, steepest, joined):
     it.phase = MINIMISE
 
 
+@njit(nogil=True, cache=True)
+def _go_on(design, y, loss, run):
+    """Begin the point on the line through the last two, where that is better than at the last: on
+    a face coefficients of the squared loss are linear in lam.
+    """
+    it, level = run.it[0], run.it[0].aim
+    present = it.loss + level * it.l1 + 0.5 * run.counters[0].ridge * it.square
+    if not go_along(run.engine, run, it.ahead):
+        return
+    _see(design, y, loss, run)
+    if not it.loss + level * it.l1 + 0.5 * run.counters[0].ridge * it.square < present:
+        go_back(run.engine, run)
+        _see(design, y, loss, run)
+
+
+@njit(nogil=True, cache=True)
+def _see(design, y, loss, run):
+    n = gather(run.engine, run)
+    image_of(design, run.chosen[:n], run.values[:n], run.image)
+    _refit(y, loss, run, n)
+
+
 @njit(nogil=True, inline="always")
 def _has_room(run):
     size = run.it[0].size
@@ -244,9 +268,7 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
         if it.phase == MINIMISE:
             _set_slack(run)
             it.moved = minimise(run.engine, design, y, loss, run, it.inside * it.slack)
-            n = gather(run.engine, run)
-            image_of(design, run.chosen[:n], run.values[:n], run.image)
-            _refit(y, loss, run, n)
+            _see(design, y, loss, run)
             it.phase = SCREEN
         # What is foreseen is what the strong rule (Tibshirani et al. 2012) keeps.
         threshold, n = it.level + _OUTSIDE * it.slack, -1
@@ -263,6 +285,7 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
         it.size += joining
         if it.phase == FORESEE:
             it.phase = MINIMISE
+            _go_on(design, y, loss, run)
             continue
         _close_round(y, loss, run, rows[k], steepest, joining)
         k += 1

@@ -36,6 +36,8 @@ CONTROL = np.dtype(
         ("strictness", np.float64),
         ("inside", np.float64),
         ("slack", np.float64),
+        ("before", np.float64),
+        ("ahead", np.float64),
         ("level", np.float64),
         ("aim", np.float64),
         ("rate", np.float64),
@@ -62,6 +64,7 @@ class WorkingSet(NamedTuple):
     ``values`` (k,) for the support. ``it`` (1,): the size; whether the form is the ball; f(0); the
     gap that ends a point; by how much a column may be steeper than ``level``,
     a factor of it, and by how much the slopes of the working set may be off, as a share of it; the
+    value of the point before the last, and the step to the next as a share of the last; the
     level to begin a round with, how it changes with the l1 norm, and that of a = 0; the entries
     touched since the last pass; the phase; of the last round the largest change, whether the
     engine came to an end, the loss, the l1 norm, ||a||^2, the non-zeros; the passes of the path.
@@ -166,6 +169,9 @@ class WorkingSet(NamedTuple):
             # The last point ended in rounding error.
             it["inside"], it["strictness"] = self.loosest, 1.0
         it["phase"] = MINIMISE
+        step = float(previous - it["before"][0])
+        far = step != 0.0 and it["before"] > 0.0 and not it["ball"][0]
+        it["ahead"], it["before"] = (value - previous) / step if far else 0.0, previous
         level = float(it["level"][0])
         aim = it["aim"] = self._aim(previous, value)
         if engine.foresees:
