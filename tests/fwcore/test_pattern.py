@@ -8,7 +8,7 @@ import scipy.sparse
 import toys
 from numba import njit
 
-from fwcore import ParameterError, Problem, design, walk_path
+from fwcore import ParameterError, Problem, Walk, design, walk_path
 from fwcore.datasets.generators import zipf_sparse
 from fwcore.design import (
     Csc,
@@ -151,6 +151,25 @@ def test_columns_that_cannot_be_the_steepest_are_passed_over(draw):
     )
     np.testing.assert_array_equal(pattern["dots"], plain["dots"])
     assert pattern["entries"][-1] < 0.9 * plain["entries"][-1]
+
+
+@pytest.mark.parametrize("draw", ["subset", "blocks"])
+def test_what_is_known_of_the_image_is_held_with_the_walk(draw):
+    problem = both("ones")[1]
+    options = {"sampling": "30%", "draw": draw}
+    whole, held, resumed = (
+        Walk(problem, "sfw", [0.2, 0.6, 2.0, 4.0], options, seed=5) for _ in range(3)
+    )
+    for _ in whole.snapshots():
+        pass
+    for k, _ in enumerate(held.snapshots(3)):
+        if k == 6:
+            break
+    state = held.hold()
+    resumed.resume(state, held.points, held.columns, held.chunks)
+    for _ in resumed.snapshots():
+        pass
+    assert resumed.result().digest() == whole.result().digest()
 
 
 @pytest.mark.parametrize(
