@@ -23,7 +23,9 @@ from fwcore.design.primitives import (
     col_reach,
     col_value,
     range_dots,
+    support_dots,
 )
+from fwcore.kernels.dispatch import otherwise
 from fwcore.kernels.types import Floats
 
 _spent = threading.local()
@@ -61,6 +63,11 @@ def some_dots(design, columns, v, v_sum, out):
         out[k] = col_dot(design, columns[k], v, v_sum)
         entries += col_entries(design, columns[k])
     return entries
+
+
+@otherwise(support_dots)
+def _support_dots(design, support, coef, image, image_sum, out):
+    return some_dots(design, support, image, image_sum, out)
 
 
 @njit(nogil=True, cache=True)

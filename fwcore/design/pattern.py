@@ -133,11 +133,9 @@ class Pattern(_PatternFields, AsGiven):
         """The rows, with their values: as those of `Csc`."""
         return self.with_values().by_rows()
 
-    def folded(self) -> Folded:
-        """The design that steps are taken on; see there."""
-        columns = np.column_stack([self.column_values, self.offset])
-        columns *= self.scale[:, None]
-        return Folded(self.indptr, self.rows, self.row_values, columns, np.zeros(2))
+    def folded(self, sigma: Floats) -> Folded:
+        """The design that the steps of a run with ``sigma`` (p,) are taken on; see there."""
+        return Folded.of(self, sigma)
 
     @classmethod
     def opened(cls, arrays: dict[str, Any]) -> Pattern | None:

@@ -60,16 +60,58 @@ def col_reach(design, j, v):
     raise compiled_only("col_reach")
 
 
-def most_steep(design, j, scale, image_sum, product):
-    """What abs(scale * col_dot(design, j, image, image_sum) - product) is at most, for the image
-    that a run has in this ``design``; infinity where nothing is known without a dot product.
+def col_head(design, j):
+    """Ask memory for what `most_steep` reads of column j."""
+    raise compiled_only("col_head")
+
+
+@otherwise(col_head)
+def _col_head(design, j):
+    return None
+
+
+def most_steep(design, j, scale, image_sum):
+    """What abs(scale * col_dot(design, j, image, image_sum) - sigma_j) is at most, for the image
+    and the sigma that a run has in this ``design``; infinity where nothing is known without a dot
+    product.
     """
     raise compiled_only("most_steep")
 
 
 @otherwise(most_steep)
-def _most_steep(design, j, scale, image_sum, product):
+def _most_steep(design, j, scale, image_sum):
     return np.inf
+
+
+def gradient_above(design, j, scale, image, image_sum, sigma, least):
+    """(scale * col_dot(design, j, image, image_sum) - sigma_j, entries touched) for the image that
+    a run has in this ``design``; a 0 stands for what is smaller than ``least``, if that is known
+    for less.
+    """
+    raise compiled_only("gradient_above")
+
+
+@otherwise(gradient_above)
+def _gradient_above(design, j, scale, image, image_sum, sigma, least):
+    return scale * col_dot(design, j, image, image_sum) - sigma[j], col_entries(design, j)
+
+
+def support_dots(design, support, coef, image, image_sum, out):
+    """out_k = col_dot(design, support_k, image, image_sum) for the image that a run has in this
+    ``design``, that of the coefficients ``coef`` (p,), which are 0 outside of ``support`` (n,).
+    Returns the entries touched.
+    """
+    raise compiled_only("support_dots")
+
+
+def first_met(design, image):
+    """The vector (m,) that `gradient_above` meets first, for `col_reach`."""
+    raise compiled_only("first_met")
+
+
+@otherwise(first_met)
+def _first_met(design, image):
+    return image
 
 
 def scale_image(design, image, factor):

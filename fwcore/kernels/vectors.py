@@ -42,6 +42,13 @@ def multiply(v, factor):
 
 
 @njit(nogil=True, cache=True)
+def multiply_by(v, other):
+    """v <- v * other, both of shape (n,), entry by entry."""
+    for i in range(v.size):
+        v[i] *= other[i]
+
+
+@njit(nogil=True, cache=True)
 def total(v):
     """sum v_i."""
     result = 0.0

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.design import LINE, col_dot, col_entries, col_fetch, col_place, most_steep, prefetch
+from fwcore.design import LINE, col_fetch, col_place, gradient_above, prefetch
 from fwcore.kernels.dispatch import implements
 from fwcore.kernels.random import new_stream, uniform_int
 from fwcore.kernels.shuffle import draw_next
@@ -67,7 +67,7 @@ class Blocks(_BlocksFields):
 
 
 @implements(steepest, Blocks)
-def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive):
+def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive, least):
     X, products, order, width, p = (
         oracle.design,
         oracle.sigma,
@@ -94,10 +94,9 @@ def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive):
             if ahead + there < p:
                 col_fetch(X, ahead + there)
             j = k - (p if k >= p else 0)
-            if most_steep(X, j, scale, image_sum, products[j]) < largest:
-                continue
-            gradient = scale * col_dot(X, j, image, image_sum) - products[j]
-            entries += col_entries(X, j)
+            above = max(largest, least)
+            gradient, touched = gradient_above(X, j, scale, image, image_sum, products, above)
+            entries += touched
             size = steepness(gradient, positive)
             if size > largest:
                 best, slope, largest = j, gradient, size

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fwcore.design import all_dots, col_dot, col_entries
+from fwcore.design import all_dots, gradient_above
 from fwcore.kernels.dispatch import implements
 from fwcore.kernels.selection import largest_first
 from fwcore.kernels.steepness import steepness
@@ -23,11 +23,12 @@ class Full(NamedTuple):
 
 
 @implements(steepest, Full)
-def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive):
+def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive, least):
     best, slope, largest, entries = 0, 0.0, 0.0, 0
     for j in range(oracle.p[0]):
-        gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
-        entries += col_entries(design, j)
+        above = max(largest, least)
+        gradient, touched = gradient_above(design, j, scale, image, image_sum, sigma, above)
+        entries += touched
         size = steepness(gradient, positive)
         if size > largest:
             best, slope, largest = j, gradient, size

@@ -32,7 +32,7 @@ class RowOracleAdapter(NamedTuple):
 
 
 @implements(steepest, RowOracleAdapter)
-def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive):
+def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive, least):
     left_out = image_sum / image.size if oracle.centred[0] else 0.0
     for i in range(image.size):
         oracle.residual[i] = oracle.target[i] - scale * (image[i] - left_out)

@@ -70,7 +70,7 @@ class Alternate(_AlternateFields):
 
 
 @implements(steepest, Alternate)
-def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive):
+def _steepest(oracle, design, sigma, scale, image, image_sum, kappa, positive, least):
     best, slope, dots, entries = 0, 0.0, 0, 0
     oracle.turn[0] = 1 - oracle.turn[0]
     for j in range(oracle.turn[0], sigma.size, 2):

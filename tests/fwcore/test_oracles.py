@@ -11,7 +11,7 @@ from fwcore.oracles import Blocks, Full, Replaced, Sampled, steepest
 
 @njit
 def ask(oracle, design, sigma, image, image_sum, kappa):
-    return steepest(oracle, design, sigma, 1.0, image, image_sum, kappa, False)
+    return steepest(oracle, design, sigma, 1.0, image, image_sum, kappa, False, 0.0)
 
 
 @njit
@@ -124,4 +124,4 @@ def test_every_way_to_draw_walks_to_the_solution(draw, storage):
 
 def test_oracles_say_that_they_are_for_kernels():
     with pytest.raises(TypeError, match="compiled kernels"):
-        steepest(None, None, None, None, None, None, None, None)
+        steepest(None, None, None, None, None, None, None, None, None)

@@ -13,12 +13,16 @@ from fwcore.datasets.generators import zipf_sparse
 from fwcore.design import (
     Csc,
     Pattern,
+    coarse,
     col_axpy,
     col_reach,
     col_row,
     col_value,
+    folded,
+    gradient_above,
     most_steep,
     scale_image,
+    support_dots,
 )
 
 # From 65,536 rows on, entries ask for what later ones meet.
@@ -89,7 +93,7 @@ def test_a_folded_image_has_the_dots_of_the_image(kind, size):
     columns, coef = random.permutation(pattern.offset.size)[:9], random.standard_normal(9)
     image, folded = np.empty(pattern.row_values.size), np.zeros(pattern.row_values.size)
     design.combine(pattern, columns, coef, image)
-    image_sum, own = float(image.sum()), pattern.folded()
+    image_sum, own = float(image.sum()), pattern.folded(np.zeros(pattern.offset.size))
     assert stacked(own, columns, coef, folded) == pytest.approx(image_sum, abs=1e-10)
     own.fold(image)
     np.testing.assert_allclose(folded, image, atol=1e-13)
@@ -105,11 +109,20 @@ def test_a_folded_image_has_the_dots_of_the_image(kind, size):
 
 
 @njit
-def most_steep_of(design, scale, image_sum, sigma):
-    out = np.empty(sigma.size)
-    for j in range(sigma.size):
-        out[j] = most_steep(design, j, scale, image_sum, sigma[j])
+def most_steep_of(design, scale, image_sum, p):
+    out = np.empty(p)
+    for j in range(p):
+        out[j] = most_steep(design, j, scale, image_sum)
     return out
+
+
+@njit
+def gradients_above(design, scale, image, image_sum, sigma, least, out):
+    touched = 0
+    for j in range(sigma.size):
+        out[j], read = gradient_above(design, j, scale, image, image_sum, sigma, least)
+        touched += read
+    return touched
 
 
 @njit
@@ -121,7 +134,7 @@ def scaled(design, image, factor):
 @pytest.mark.parametrize("size", SIZES)
 def test_no_column_is_steeper_than_is_known_without_its_entries(size, how):
     problem = both("unit-rows", size, standardize=how)[1]
-    random, own = np.random.default_rng(0), problem.design.folded()
+    random, own = np.random.default_rng(0), problem.design.folded(problem.sigma)
     columns, coef = random.permutation(problem.p)[:9], random.standard_normal(9)
     image, every = np.empty(problem.m), np.arange(problem.p)
     design.combine(problem.design, columns, coef, image)
@@ -135,12 +148,115 @@ def test_no_column_is_steeper_than_is_known_without_its_entries(size, how):
         image_sum *= factor
         dots, scale = np.empty(problem.p), 0.7 / factor
         design.some_dots(own, every, image, image_sum, dots)
-        bounds = most_steep_of(own, scale, image_sum, problem.sigma)
-        assert (bounds >= np.abs(scale * dots - problem.sigma)).all()
+        bounds = most_steep_of(own, scale, image_sum, problem.p)
+        gradient = scale * dots - problem.sigma
+        assert (bounds >= np.abs(gradient)).all()
         assert np.isfinite(bounds).all()
+        above = np.empty(problem.p)
+        for least in (0.0, *np.quantile(np.abs(gradient), [0.5, 0.9, 1.0])):
+            read = gradients_above(own, scale, image, image_sum, problem.sigma, least, above)
+            told = (np.abs(gradient) >= least) | (above != 0.0)
+            np.testing.assert_allclose(above[told], gradient[told], rtol=1e-12, atol=1e-12)
+            if size == "tall" and least == np.abs(gradient).max():
+                # Levels take a look at what the entries of others are left out for.
+                assert (above != 0.0).sum() <= 9
+                assert read < 1.5 * problem.entries
         scaled(own, image, 1.0 / factor)
         image_sum /= factor
-    assert most_steep_of(problem.design, 1.0, 0.0, problem.sigma).min() == np.inf
+    assert most_steep_of(problem.design, 1.0, 0.0, problem.p).min() == np.inf
+
+
+def test_levels_of_an_image_hold_its_sums():
+    random = np.random.default_rng(2)
+    v, levels = random.standard_normal(500), np.empty(500, np.uint8)
+    span, grid = np.empty((2, 2))
+    for _ in range(9):
+        coarse.refill(v, span, levels, grid)
+        assert (span == [v.min(), v.max()]).all()
+        assert coarse.holds(grid, span)
+        some = random.permutation(v.size)[:80]
+        about, error = coarse.sum_of(int(levels[some].sum()), some.size, grid)
+        assert abs(about - v[some].sum()) <= error <= 80 * np.ptp(v) / 256
+        v *= random.standard_normal()
+    v[:] = 3.0
+    coarse.refill(v, span, levels, grid)
+    assert coarse.sum_of(int(levels.sum()), v.size, grid) == (1500.0, 0.0)
+    assert not coarse.holds(grid, np.array([2.0, 3.0]))
+
+
+@njit
+def dots_of_support(design, support, coef, image, image_sum, out):
+    return support_dots(design, support, coef, image, image_sum, out)
+
+
+@pytest.mark.parametrize("how", [True, False, "centre"])
+@pytest.mark.parametrize("size", SIZES)
+def test_products_with_a_support_follow_from_its_overlaps(size, how):
+    problem = both("unit-rows", size, standardize=how)[1]
+    random, own = np.random.default_rng(1), problem.design.folded(problem.sigma)
+    coef, image = np.zeros(problem.p), np.zeros(problem.m)
+    order, image_sum, read = random.permutation(problem.p)[:20], 0.0, []
+    for n in (1, 2, 2, 5, 5, 5, 20, 4):
+        support = order[:n]
+        added = random.standard_normal(n)
+        coef[support] += added
+        image_sum += stacked(own, support, added, image)
+        dots, expected = np.empty(n), np.empty(n)
+        inside = np.where(np.isin(np.arange(problem.p), support), coef, 0.0)
+        now = image.copy()
+        now_sum = image_sum + stacked(own, order[n:], -coef[order[n:]], now)
+        read.append(dots_of_support(own, support, inside, now, now_sum, dots))
+        design.some_dots(own, support, now, now_sum, expected)
+        np.testing.assert_allclose(dots, expected, atol=1e-11)
+    # Nothing is read where all are known, as the second time and at the end; where many are new
+    # the image is, until that has been done as often as it takes to find what is new.
+    assert [n > 0 for n in read] == [True, True, False, True, True, False, True, False]
+    assert list(own.known.kept[: own.known.size[0]]) == list(order[:5])
+
+
+def test_a_support_that_is_too_large_is_read():
+    wide = zipf_sparse(40, 700, 3_000, relevant=9, values="ones", labels=True)
+    problem = Problem.from_arrays(wide.X, wide.y, dtype="pattern")
+    own, support = problem.design.folded(problem.sigma), np.arange(700)
+    coef, image = np.random.default_rng(3).standard_normal(700), np.zeros(problem.m)
+    image_sum = stacked(own, support, coef, image)
+    dots, expected = np.empty(700), np.empty(700)
+    design.some_dots(own, support, image, image_sum, expected)
+    for _ in range(400):
+        dots_of_support(own, support, coef, image, image_sum, dots)
+    np.testing.assert_array_equal(dots, expected)
+
+
+@pytest.mark.parametrize(
+    ("solver", "options"),
+    [
+        ("fw", {}),
+        ("sfw", {"sampling": "20%"}),
+        ("sfw", {"sampling": "20%", "draw": "blocks"}),
+        ("sfw", {"sampling": "20%", "draw": "with-replacement"}),
+    ],
+)
+def test_levels_change_no_step(solver, options, monkeypatch):
+    problem = both("ones", "tall")[1]
+    graded = walk_path(problem, solver, [0.2, 0.6, 2.0, 4.0], seed=1, **options).trace
+    monkeypatch.setattr(folded, "FAR", problem.m + 1)
+    plain = walk_path(problem, solver, [0.2, 0.6, 2.0, 4.0], seed=1, **options).trace
+    for column in ("dots", "objective", "gap", "moved"):
+        np.testing.assert_array_equal(graded[column], plain[column])
+    assert graded["entries"][-1] != plain["entries"][-1]
+
+
+def test_a_draw_is_sifted_piece_by_piece():
+    wide = zipf_sparse(90, 12_000, 60_000, relevant=9, values="ones", labels=True)
+    plain, pattern = (
+        walk_path(p, "sfw", [0.5, 1.0, 3.0], seed=2, sampling="80%").trace
+        for p in (
+            Problem.from_arrays(scipy.sparse.csc_array(wide.X, dtype=np.float64), wide.y),
+            Problem.from_arrays(wide.X, wide.y, dtype="pattern"),
+        )
+    )
+    np.testing.assert_array_equal(pattern["dots"], plain["dots"])
+    np.testing.assert_allclose(pattern["objective"], plain["objective"], rtol=1e-12)
 
 
 @pytest.mark.parametrize("draw", ["subset", "blocks"])

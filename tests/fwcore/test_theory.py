@@ -97,7 +97,7 @@ def hits(oracle, design, sigma, image, kappa, draws):
     """In how many draws a column with a gradient is found."""
     found = 0
     for _ in range(draws):
-        found += steepest(oracle, design, sigma, 1.0, image, 0.0, kappa, False)[1] != 0.0
+        found += steepest(oracle, design, sigma, 1.0, image, 0.0, kappa, False, 0.0)[1] != 0.0
     return found
 
 

@@ -45,7 +45,7 @@ class FrankWolfeSolver(Solver):
             return SmoothEngine()
         # An oracle on rows looks at the image, too.
         fold = None if asks_rows(options) else getattr(problem.design, "folded", None)
-        return SquaredEngine() if fold is None else SquaredEngine(fold())
+        return SquaredEngine() if fold is None else SquaredEngine(fold(problem.sigma))
 
     def oracle(self, design: Any, sigma: Floats, options: Any, seed: int) -> Any:
         """The oracle of a run on ``design``; ``sigma`` (p,) is what its dot products lack."""

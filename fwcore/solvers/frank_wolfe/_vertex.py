@@ -5,15 +5,18 @@ The vertices of the l1 ball are -delta e_j and +delta e_j; with a >= 0 they are 
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
-from fwcore.design import col_dot, col_entries
+from fwcore.design import support_dots
 from fwcore.kernels.steepness import steepness
 from fwcore.oracles import steepest
 from fwcore.solvers.base import check_empty
 
 # A gap is a difference of larger numbers; below this share of them it is noise.
 _ROUNDING = 1e-13
+# A share of them that is above all noise.
+_CERTAIN = 1e-9
 
 
 @njit(nogil=True, inline="always")
@@ -23,13 +26,13 @@ def _steepest_of_support(design, sigma, state, scale, image, image_sum, best, sl
     """
     it, counters = state.iterate[0], state.counters[0]
     positive, largest = counters.positive, steepness(slope, counters.positive)
+    support, dots = state.support[: it.nnz], np.empty(it.nnz)
+    counters.entries += support_dots(design, support, state.coef, image, image_sum, dots)
     for k in range(it.nnz):
-        j = state.support[k]
-        gradient = scale * col_dot(design, j, image, image_sum) - sigma[j]
+        gradient = scale * dots[k] - sigma[support[k]]
         size = steepness(gradient, positive)
         if size > largest:
-            best, slope, largest = j, gradient, size
-        counters.entries += col_entries(design, j)
+            best, slope, largest = support[k], gradient, size
     counters.dots += it.nnz
     return best, slope
 
@@ -47,9 +50,11 @@ def find_vertex(design, sigma, state, scale, image, image_sum, along, size):
     """
     it, counters = state.iterate[0], state.counters[0]
     looked, positive = 0, counters.positive
+    # No vertex of a column that is less steep descends, and the support has one that is not.
+    least = max(0.0, -along - _CERTAIN * size) / counters.value
     while True:
         j, slope, dots, entries = steepest(
-            state.oracle, design, sigma, scale, image, image_sum, counters.kappa, positive
+            state.oracle, design, sigma, scale, image, image_sum, counters.kappa, positive, least
         )
         looked += dots
         counters.dots += dots
