@@ -71,7 +71,7 @@ def minimise(engine, design, y, loss, run, slack):
 
 def go_along(engine, run, ahead):
     """Guess the coefficients of the next point on the line through those of the last two, ``ahead``
-    times as far on; whether there is a guess.
+    times as far on; whether there is a guess. The present ones are remembered as those of the last.
     """
     raise compiled_only("go_along")
 

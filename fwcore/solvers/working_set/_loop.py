@@ -246,6 +246,7 @@ def _go_on(design, y, loss, run):
 @njit(nogil=True, cache=True)
 def _see(design, y, loss, run):
     n = gather(run.engine, run)
+    run.it[0].chosen = n
     image_of(design, run.chosen[:n], run.values[:n], run.image)
     _refit(y, loss, run, n)
 

@@ -12,7 +12,7 @@ from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.unpenalised import Free
 from fwcore.problem import Problem
 from fwcore.solvers.base import new_counters
-from fwcore.solvers.working_set._engine import Engine, admit, gather, load
+from fwcore.solvers.working_set._engine import Engine, admit, load
 from fwcore.solvers.working_set._screening import Screen
 
 # A point begins less strictly than the last one ended.
@@ -50,6 +50,7 @@ CONTROL = np.dtype(
         ("l1", np.float64),
         ("square", np.float64),
         ("nnz", np.int64),
+        ("chosen", np.int64),
         ("passes", np.int64),
     ]
 )
@@ -67,7 +68,8 @@ class WorkingSet(NamedTuple):
     value of the point before the last, and the step to the next as a share of the last; the
     level to begin a round with, how it changes with the l1 norm, and that of a = 0; the entries
     touched since the last pass; the phase; of the last round the largest change, whether the
-    engine came to an end, the loss, the l1 norm, ||a||^2, the non-zeros; the passes of the path.
+    engine came to an end, the loss, the l1 norm, ||a||^2, the non-zeros, and how many are
+    ``chosen``; the passes of the path.
     """
 
     engine: Engine
@@ -123,13 +125,12 @@ class WorkingSet(NamedTuple):
 
     def grown(self) -> WorkingSet:
         """The same with twice the room."""
-        capacity = 2 * self.columns.size
-        columns = np.concatenate([self.columns, np.zeros_like(self.columns)])
+        columns, chosen, values = (
+            np.concatenate([old, np.zeros_like(old)])
+            for old in (self.columns, self.chosen, self.values)
+        )
         return self._replace(
-            engine=self.engine.grown(capacity),
-            columns=columns,
-            chosen=np.zeros(capacity, np.int64),
-            values=np.zeros(capacity),
+            engine=self.engine.grown(columns.size), columns=columns, chosen=chosen, values=values
         )
 
     def moved_to(self, problem: Problem, engine: Engine) -> WorkingSet:
@@ -141,14 +142,12 @@ class WorkingSet(NamedTuple):
         room = engine if capacity == engine.capacity else engine.grown(capacity)
         columns, place = np.zeros(capacity, np.int64), np.full_like(self.place, -1)
         columns[:n], place[indices] = indices, np.arange(n)
-        self.it["size"] = 0
+        self.it["size"], self.it["chosen"] = 0, n
         self.it["inside"] = min(float(self.it["inside"][0]), engine.loosest)
+        coef = np.zeros(capacity)
+        coef[:n] = values
         run = self._replace(
-            engine=room,
-            columns=columns,
-            place=place,
-            chosen=np.zeros(capacity, np.int64),
-            values=np.zeros(capacity),
+            engine=room, columns=columns, place=place, chosen=columns.copy(), values=coef
         )
         _take_over(problem.design, problem.sigma, problem.sqnorms, run, values)
         return run
@@ -202,18 +201,15 @@ class WorkingSet(NamedTuple):
         self.engine.kept(positions)
 
     def support(self) -> tuple[Ints, Floats]:
-        """Columns and coefficients that the engine holds, in the order of the columns."""
-        n = gathered(self)
-        indices, values = self.chosen[:n].copy(), self.values[:n].copy()
-        order = np.argsort(indices)
-        order = order[values[order] != 0.0]
-        return indices[order], values[order]
-
-
-@njit(nogil=True, cache=True)
-def gathered(run):
-    """The support into ``chosen`` and ``values``; its size."""
-    return gather(run.engine, run)
+        """Columns and coefficients of the last round, in the order of the columns."""
+        n = self.it["chosen"][0]
+        chosen = self.chosen[:n]
+        order = chosen.argsort()
+        values = self.values[order]
+        if not values.all():
+            order = order[values != 0.0]
+            values = self.values[order]
+        return chosen[order], values
 
 
 @njit(nogil=True, cache=True)

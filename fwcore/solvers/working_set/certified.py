@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from fwcore.errors import ParameterError
 from fwcore.losses import Loss
@@ -55,11 +55,46 @@ class CertifiedBallOptions(CertifiedOptions):
     engine = _engine_choice()
 
 
+class Prices(NamedTuple):
+    """What operations cost in a problem: an ``entry`` of X beside one in the order of memory, a
+    ``column``, the entries of a ``whole`` pass.
+    """
+
+    entry: int
+    column: float
+    whole: int
+
+    @classmethod
+    def of(cls, problem: Problem) -> Prices:
+        """Those of ``problem``."""
+        entries = problem.entries
+        entry = 1 if entries == problem.m * problem.p else _GATHERED
+        return cls(entry, entry * entries / problem.p, entries)
+
+    def cycle(self, active: int) -> float:
+        """Operations of a cycle of descent over the ``active`` columns."""
+        return 2.0 * active * self.column
+
+    def face(self, active: int) -> float:
+        """Operations to multiply and factor the ``active`` columns."""
+        return 0.5 * active**2 * (self.column + active / 3.0)
+
+    def on_entries(self, run: WorkingSet) -> int:
+        """Operations on entries of X so far, full passes left out."""
+        entries = int(run.counters["entries"][0]) - self.whole * int(run.it["passes"][0])
+        return self.entry * entries
+
+    def work(self, run: WorkingSet) -> int:
+        """Operations so far, full passes left out."""
+        return run.engine.operations + self.on_entries(run)
+
+
 @dataclass
 class ChosenState(CertifiedState):
-    """A run; ``trial`` compares its engines."""
+    """A run; ``trial`` compares its engines by ``prices``, where there is a choice."""
 
     trial: Trial = field(default_factory=Trial)
+    prices: Prices | None = None
 
 
 class Certified(WorkingSetSolver):
@@ -101,33 +136,39 @@ class Certified(WorkingSetSolver):
 
     def init(self, problem: Problem, options: Any, seed: int) -> ChosenState:
         state = super().init(problem, options, seed)
-        return ChosenState(state.arrays, threads=state.threads)
+        both = options.engine == "auto" and problem.loss.closed_line_search
+        prices = Prices.of(problem) if both else None
+        return ChosenState(state.arrays, threads=state.threads, prices=prices)
 
     def set_point(
         self, problem: Problem, state: Any, options: Any, value: float, progress: float
     ) -> None:
         super().set_point(problem, state, options, value, progress)
-        both = options.engine == "auto" and problem.loss.closed_line_search
-        if both and progress > 0.0:
+        prices: Prices | None = state.prices
+        if prices is None:
+            return
+        work = prices.work(state.arrays)
+        if progress > 0.0:
             active, exact = int(state.arrays.it["nnz"][0]), state.arrays.engine.exact
-            least = _CYCLES * _cycle(problem, active)
-            price = 0.0 if exact else _face(problem, active)
-            if state.trial.end_point(_work(problem, state), least, price):
-                self._change(problem, state)
-        state.trial.begin_point(_work(problem, state))
+            price = 0.0 if exact else prices.face(active)
+            if state.trial.end_point(work, _CYCLES * prices.cycle(active), price):
+                self._change(problem, state, prices)
+                work = prices.work(state.arrays)
+        state.trial.begin_point(work)
 
     def advance(self, problem: Problem, state: Any, n: int) -> Rows:
         if not state.trial.on:
             return super().advance(problem, state, n)
         # Round by round, so that no choice depends on the chunks.
-        rows = super().advance(problem, state, 1)
-        if self.outcome(state) == Status.RUNNING and state.trial.gives_up(_work(problem, state)):
-            self._change(problem, state)
+        rows, prices = super().advance(problem, state, 1), state.prices
+        running = self.outcome(state) == Status.RUNNING
+        if running and state.trial.gives_up(prices.work(state.arrays)):
+            self._change(problem, state, prices)
         return rows
 
-    def _change(self, problem: Problem, state: ChosenState) -> None:
+    def _change(self, problem: Problem, state: ChosenState, prices: Prices) -> None:
         """Go on with the other engine, which has done nothing yet."""
-        state.trial.begin_engine(_on_entries(problem, state.arrays))
+        state.trial.begin_engine(prices.on_entries(state.arrays))
         engine = Descent.of(problem.m) if state.arrays.engine.exact else Face.of()
         state.arrays = state.arrays.moved_to(problem, engine)
 
@@ -144,32 +185,3 @@ class CertifiedBall(Certified):
     title = "Certified working set, in a ball"
     form = "ball"
     Options = CertifiedBallOptions
-
-
-def _entry(problem: Problem) -> int:
-    return 1 if problem.entries == problem.m * problem.p else _GATHERED
-
-
-def _on_entries(problem: Problem, run: WorkingSet) -> int:
-    """Operations on entries of X so far, full passes left out."""
-    entries = int(run.counters["entries"][0]) - problem.entries * int(run.it["passes"][0])
-    return _entry(problem) * entries
-
-
-def _work(problem: Problem, state: ChosenState) -> int:
-    run: WorkingSet = state.arrays
-    return run.engine.operations + _on_entries(problem, run)
-
-
-def _column(problem: Problem) -> float:
-    return _entry(problem) * problem.entries / problem.p
-
-
-def _cycle(problem: Problem, active: int) -> float:
-    """Operations of a cycle of descent over the ``active`` columns."""
-    return 2.0 * active * _column(problem)
-
-
-def _face(problem: Problem, active: int) -> float:
-    """Operations to multiply and factor the ``active`` columns."""
-    return 0.5 * active**2 * (_column(problem) + active / 3.0)
