@@ -10,6 +10,7 @@ from fwcore.kernels.soft_threshold import soft_threshold
 from fwcore.kernels.unpenalised import weigh
 from fwcore.kernels.vectors import add_constant, copy_into, total, total_size
 from fwcore.losses import curvature_at, is_parabola
+from fwcore.solvers.working_set._blocks import cycle_in_blocks, learn_products, order_columns
 from fwcore.solvers.working_set._conjugate import descend_on_face, has_free, settle_free
 from fwcore.solvers.working_set._extrapolation import remember
 from fwcore.solvers.working_set._level_search import (
@@ -45,6 +46,9 @@ def _cycle(design, loss, engine, run, active):
     """Minimise the model over each column of the working set in turn, or over the ``active`` ones
     only: (by how much a slope was off at most, whether a coefficient became zero or left it).
     """
+    if is_parabola(loss) and engine.products.shape[1] > 0:
+        settle_free(loss, engine, run)
+        return cycle_in_blocks(design, engine, run, active)
     counters, it = run.counters[0], engine.descent[0]
     lam, ridge, positive = run.it[0].level, counters.ridge, counters.positive
     coef, curvatures, columns, left = engine.coef, engine.curvature, run.columns, engine.left
@@ -113,6 +117,9 @@ def _make_model(design, y, loss, engine, run):
     it.left_sum = total(run.residual)
     it.first_sum = it.left_sum
     copy_into(engine.coef[:size], engine.before)
+    if is_parabola(loss) and engine.products.shape[1] > 0:
+        learn_products(design, engine, run)
+        order_columns(engine, run)
     if not is_parabola(loss):
         for i in range(y.size):
             curvature = curvature_at(loss, run.image[i], y[i], run.residual[i])

@@ -25,8 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fwcore.kernels.dispatch import implements
-from fwcore.kernels.types import Floats
+from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.vectors import copy_into
+from fwcore.solvers.working_set._blocks import WIDTH
 from fwcore.solvers.working_set._cycles import descend, descend_in_ball
 from fwcore.solvers.working_set._engine import (
     admit,
@@ -67,6 +68,9 @@ class _DescentArrays(NamedTuple):
     coefs: Floats
     lefts: Floats
     sums: Floats
+    products: Floats
+    known: NDArray[np.bool_]
+    order: Ints
     descent: Any
 
 
@@ -78,8 +82,11 @@ class Descent(_DescentArrays):
     those at the end of the last point. ``direction``,
     ``pull`` (k,): of steps on a face, and the negative gradient there. ``weights``, ``left`` (v),
     ``change`` (X times the change of a), (m,). ``coefs`` (6, k), ``lefts`` (6, m) and
-    ``sums`` (6,): the last cycles. ``descent`` (1,): the sum of v now and where the model was made,
-    how many cycles are remembered, and the operations that did not touch X.
+    ``sums`` (6,): the last cycles. ``products`` (k, 32): of a column with those of its block, by
+    their place in it; there are none, (k, 0), where columns are visited one by one. ``known`` (k,)
+    says whose are there, and ``order`` (k,) is that of the design. ``descent`` (1,): the sum of v
+    now and where the model was made, how many cycles are remembered, and the operations that did
+    not touch X.
     """
 
     __slots__ = ()
@@ -89,8 +96,8 @@ class Descent(_DescentArrays):
     foresees = True
 
     @classmethod
-    def of(cls, m: int, capacity: int = _FIRST_CAPACITY) -> Descent:
-        """No columns, a = 0."""
+    def of(cls, m: int, blocks: bool, capacity: int = _FIRST_CAPACITY) -> Descent:
+        """No columns, a = 0, to be visited in ``blocks`` or one by one."""
         coef, slope, curvature, before, last, direction, pull = np.zeros((7, capacity))
         left, change = np.zeros((2, m))
         return cls(
@@ -107,6 +114,9 @@ class Descent(_DescentArrays):
             np.zeros((MEMORY + 1, capacity)),
             np.zeros((MEMORY + 1, m)),
             np.zeros(MEMORY + 1),
+            np.zeros((capacity, WIDTH if blocks else 0)),
+            np.zeros(capacity, np.bool_),
+            np.zeros(capacity, np.int64),
             np.zeros(1, DESCENT),
         )
 
@@ -122,15 +132,16 @@ class Descent(_DescentArrays):
 
     def grown(self, capacity: int) -> Descent:
         """The same in arrays of a larger capacity."""
-        new = Descent.of(self.left.size, capacity)
-        for name in ("coef", "slope", "curvature", "last"):
+        new = Descent.of(self.left.size, self.products.shape[1] > 0, capacity)
+        for name in ("coef", "slope", "curvature", "last", "products", "known"):
             getattr(new, name)[: self.capacity] = getattr(self, name)
         new.descent[:] = self.descent
         return new
 
     def kept(self, positions: NDArray[Any]) -> None:
         """Keep these columns of the working set, all active ones among them, and renumber."""
-        for vector in (self.coef, self.slope, self.curvature, self.last):
+        kept = self.coef, self.slope, self.curvature, self.last, self.products, self.known
+        for vector in kept:
             vector[: positions.size] = vector[positions]
 
     def wanted(self, size: int, least: float) -> NDArray[Any]:
@@ -187,4 +198,5 @@ def _most_joining(engine, size):
 def _admit(engine, design, sigma, sqnorms, run, joining):
     for k in range(run.it[0].size, run.it[0].size + joining):
         engine.coef[k], engine.slope[k], engine.last[k] = 0.0, 0.0, 0.0
+        engine.known[k] = False
         engine.curvature[k] = sqnorms[run.columns[k]]

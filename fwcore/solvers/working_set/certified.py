@@ -9,6 +9,7 @@ from fwcore.errors import ParameterError
 from fwcore.losses import Loss
 from fwcore.options import Choice
 from fwcore.problem import Problem
+from fwcore.solvers.working_set._blocks import LONG
 from fwcore.solvers.working_set._descent import Descent
 from fwcore.solvers.working_set._engine import Engine
 from fwcore.solvers.working_set._face import Face
@@ -89,6 +90,11 @@ class Prices(NamedTuple):
         return run.engine.operations + self.on_entries(run)
 
 
+def _descent(problem: Problem) -> Descent:
+    full = problem.entries == problem.m * problem.p
+    return Descent.of(problem.m, blocks=full and problem.m >= LONG)
+
+
 @dataclass
 class ChosenState(CertifiedState):
     """A run; ``trial`` compares its engines by ``prices``, where there is a choice."""
@@ -132,7 +138,7 @@ class Certified(WorkingSetSolver):
         if options.engine == "faces" and not exact:
             rule = "'auto' or 'descent' where the loss has no closed-form line search"
             raise ParameterError("engine", type(self).__name__, rule, options.engine)
-        return Face.of() if exact and options.engine != "descent" else Descent.of(problem.m)
+        return Face.of() if exact and options.engine != "descent" else _descent(problem)
 
     def init(self, problem: Problem, options: Any, seed: int) -> ChosenState:
         state = super().init(problem, options, seed)
@@ -169,7 +175,7 @@ class Certified(WorkingSetSolver):
     def _change(self, problem: Problem, state: ChosenState, prices: Prices) -> None:
         """Go on with the other engine, which has done nothing yet."""
         state.trial.begin_engine(prices.on_entries(state.arrays))
-        engine = Descent.of(problem.m) if state.arrays.engine.exact else Face.of()
+        engine = _descent(problem) if state.arrays.engine.exact else Face.of()
         state.arrays = state.arrays.moved_to(problem, engine)
 
 
