@@ -123,16 +123,20 @@ def _ask_for_pass(entries, run):
 @njit(nogil=True, cache=True)
 def _look_at_all(run, threshold):
     """The same after a pass, which becomes a reference: (how many, the threshold), which is raised
-    should there be more than fit.
+    should there be more than fit. Of an elastic net those of the working set are left out: all that
+    are active have abs(x_j'R) > lam.
     """
     last, positive, steepest = run.screen.last, run.counters[0].positive, 0.0
+    everywhere = run.counters[0].ridge == 0.0
     keep(run.screen, run.residual)
     for j in range(last.size):
-        steepest = max(steepest, steepness(-last[j], positive))
+        if everywhere or run.place[j] < 0:
+            steepest = max(steepest, steepness(-last[j], positive))
     while True:
         n = 0
         for j in range(last.size):
-            if steepness(-last[j], positive) > threshold:
+            seen = everywhere or run.place[j] < 0
+            if seen and steepness(-last[j], positive) > threshold:
                 if n < run.found.size:
                     run.found[n], run.slopes[n] = j, last[j]
                 n += 1
