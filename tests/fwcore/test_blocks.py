@@ -73,3 +73,13 @@ def test_short_or_sparse_columns_are_visited_one_by_one(one_by_one):
 def test_long_columns_are_visited_in_blocks():
     assert certified._descent(smooth()).products.shape[1] == _blocks.WIDTH
     assert certified._descent(smooth(m=_blocks.LONG - 1)).products.shape[1] == 0
+
+
+@pytest.mark.parametrize("engine", ["faces", "descent"])
+def test_an_elastic_net_of_many_active_columns_lets_the_others_join(engine):
+    problem = smooth()
+    grid = problem.lam_max * np.geomspace(1.0, 1e-3, 12)
+    run = walk_path(problem, "certified", grid, engine=engine, tol=1e-8, l1_ratio=0.7)
+    # More than there is room for among those that are looked at.
+    assert run.points["nnz"][-1] > 256
+    assert (run.points["true_gap"] <= 1e-8 * problem.f0).all()
