@@ -75,7 +75,9 @@ def _next_block(engine, run, start, active, block):
 
 @njit(nogil=True, cache=True)
 def cycle_in_blocks(design, engine, run, active):
-    """`fwcore.solvers.working_set._cycles.cycle` of a parabola."""
+    """A cycle of a parabola over the working set, or over its ``active`` columns only: (by how
+    much a slope was off at most, whether a coefficient became zero or left it).
+    """
     it, counters, size = engine.descent[0], run.counters[0], run.it[0].size
     block, olds = np.empty(WIDTH, np.int64), np.empty(WIDTH)
     largest, crossed, start = 0.0, False, 0
