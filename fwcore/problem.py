@@ -242,6 +242,8 @@ class Problem(ProblemErrors, ProblemTables):
         no penalty.
         """
         fitted = image(self.design, indices, coefficients)
+        if not self.unpenalised.any:
+            return fitted
         return fitted + self.unpenalised.best(self.loss, fitted, self.y)
 
     @property
@@ -255,17 +257,34 @@ class Problem(ProblemErrors, ProblemTables):
         """
         return -self.loss.derivative(self.fitted(indices, coefficients), self.y)
 
-    def gradient(self, residual: Floats) -> Floats:
-        """-X'R of shape (p,): one pass over X."""
+    def gradient(self, residual: Floats, least: float = 0.0) -> Floats:
+        """-X'R of shape (p,): one pass over X. A 0 stands for what is smaller than ``least`` in
+        size, if that is known for less.
+        """
         out = np.empty(self.p)
-        designs.full_pass(self.design, residual, float(residual.sum()), out)
+        designs.full_pass(self.design, residual, float(residual.sum()), out, least=least)
         return np.asarray(np.negative(out, out=out))
 
     def steepest(self, gradient: Floats) -> float:
         """max abs(gradient_j), or where a >= 0 is a constraint max(0, max(-gradient_j))."""
-        if self.positive:
-            return max(0.0, -float(gradient.min()))
-        return float(np.abs(gradient).max())
+        down = 0.0 - float(gradient.min(initial=0.0))
+        return down if self.positive else max(down, float(gradient.max(initial=0.0)))
+
+    def _slopes(
+        self, residual: Floats, indices: Ints, of_ridge: Floats | float
+    ) -> tuple[Floats, float]:
+        """f'(a) at the columns ``indices``, and `steepest` of all columns."""
+        if self.entries <= designs.LONG_PASS:
+            gradient = self.gradient(residual)
+            gradient[indices] += of_ridge
+            return gradient[indices], self.steepest(gradient)
+        dots = np.empty(indices.size)
+        designs.some_dots(self.design, indices, residual, float(residual.sum()), dots)
+        own = of_ridge - dots
+        # Few of the other columns can be as steep as these, which saves most of the pass.
+        gradient = self.gradient(residual, self.steepest(own))
+        gradient[indices] = own
+        return own, self.steepest(gradient)
 
     def judge(
         self, indices: Ints, coefficients: Floats, form: str, value: float, ridge: float = 0.0
@@ -299,13 +318,12 @@ class Problem(ProblemErrors, ProblemTables):
         require(form in FORMS, "form", f"one of {(*FORMS,)}", form)
         fitted = self.fitted(indices, coefficients)
         residual = -self.loss.derivative(fitted, self.y)
-        gradient = self.gradient(residual)
-        gradient[indices] += ridge * coefficients
+        slopes, steepest = self._slopes(residual, indices, ridge * coefficients)
         quadratic = ridge * float(coefficients @ coefficients)
         objective = self.loss.value(fitted, self.y) + 0.5 * quadratic
-        l1, steepest, gap = float(np.abs(coefficients).sum()), self.steepest(gradient), _NAN
+        l1, gap = float(np.abs(coefficients).sum()), _NAN
         if form == "ball":
-            gap = float(gradient[indices] @ coefficients) + value * steepest
+            gap = float(slopes @ coefficients) + value * steepest
         elif form == "penalty":
             gap = duality_gap(
                 self.loss, self.y, residual, objective, value, l1, steepest, quadratic
@@ -314,7 +332,7 @@ class Problem(ProblemErrors, ProblemTables):
             gap = float("inf")
         test_error, test_misclassified = self._test_errors(indices, coefficients)
         nnz, train_error = int(np.count_nonzero(coefficients)), self._train_error(fitted)
-        wrong = self._misclassified(self.y_offset + self.y_scale * fitted, self.given)
+        wrong = self._train_misclassified(fitted)
         errors = (train_error, test_error, l1, nnz, wrong, test_misclassified)
         return Verdict(objective, gap, *errors)
 

@@ -35,6 +35,11 @@ class ProblemErrors:
     def _train_error(self: Any, fitted: Floats) -> float:
         return float(self.y_scale**self.loss.error_power * self.loss.error(fitted, self.y))
 
+    def _train_misclassified(self: Any, fitted: Floats) -> float:
+        if not self.labels:
+            return _NAN
+        return misclassified(self.y_offset + self.y_scale * fitted, self.given)
+
     @property
     def given(self: Any) -> Floats:
         """The response of the training rows in the units given."""
@@ -45,11 +50,8 @@ class ProblemErrors:
         if self.test_design is None or self.test_y is None:
             return _NAN, _NAN
         prediction = self.predict(self.test_design, indices, coefficients)
-        wrong = self._misclassified(prediction, self.test_y)
+        wrong = misclassified(prediction, self.test_y) if self.labels else _NAN
         return self.loss.error(prediction, self.test_y), wrong
-
-    def _misclassified(self: Any, prediction: Floats, labels: Floats) -> float:
-        return misclassified(prediction, labels) if self.labels else _NAN
 
     def predict(self: Any, design: Design, indices: Ints, coefficients: Floats) -> Floats:
         """Of the rows of ``design`` or ``test_design``, in the units of the y that was given."""

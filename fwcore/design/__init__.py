@@ -27,6 +27,7 @@ from fwcore.design.csc import Csc
 from fwcore.design.dense import Dense
 from fwcore.design.folder import open_folder, save
 from fwcore.design.passes import (
+    LONG_PASS,
     all_dots,
     column_moments,
     combine,
@@ -75,6 +76,7 @@ __all__ = [
     "AHEAD",
     "FAR",
     "LINE",
+    "LONG_PASS",
     "PATTERN",
     "REACH",
     "STORAGES",

@@ -50,7 +50,8 @@ def even_cuts(p: int, parts: int) -> list[int]:
 
 def cuts_by_entries(indptr: NDArray[Any], parts: int) -> list[int]:
     """0 ... p in ``parts`` ranges of about as many entries of compressed columns."""
-    wanted = [int(indptr[-1]) * k // parts for k in range(1, parts)]
+    # Of another type, they would be sought in a copy.
+    wanted = np.array([int(indptr[-1]) * k // parts for k in range(1, parts)], indptr.dtype)
     return [0, *np.searchsorted(indptr, wanted).tolist(), indptr.size - 1]
 
 

@@ -22,6 +22,7 @@ from fwcore.design.primitives import (
     col_place,
     col_reach,
     col_value,
+    range_above,
     range_dots,
     support_dots,
 )
@@ -45,8 +46,8 @@ def all_dots(design, v, v_sum, out):
 
 
 @njit(nogil=True, cache=True)
-def _range(design, v, v_sum, first, out):
-    range_dots(design, v, v_sum, first, out)
+def _range(design, v, v_sum, first, least, out):
+    range_above(design, v, v_sum, first, least, out)
 
 
 @njit(nogil=True, cache=True)
@@ -105,30 +106,40 @@ def image_of(design, indices, coefficients, out):
         out[i] += ones
 
 
-_LONG_PASS = 1 << 26
+LONG_PASS = 1 << 26
+"""Entries from which a pass is worth a second thread."""
 
 
 def full_pass(
-    design: Any, v: Floats, v_sum: float, out: Floats, threads: int | None = None
+    design: Any,
+    v: Floats,
+    v_sum: float,
+    out: Floats,
+    threads: int | None = None,
+    least: float = 0.0,
 ) -> None:
     """out_j = z_j' w for every column, the columns split into ranges among ``threads`` threads, by
-    default two where there are more than 67 million entries; the same bits for any number.
+    default two where there are more than `LONG_PASS` entries; the same bits for any number.
 
-    What the other threads spend is charged to the calling one, see `cpu_seconds`.
+    A 0 stands for what is smaller than ``least``, if that is known for less. What the other threads
+    spend is charged to the calling one, see `cpu_seconds`.
     """
     if threads is None:
-        threads = 2 if design.entries > _LONG_PASS else 1
+        threads = 2 if design.entries > LONG_PASS else 1
     edges = design.cuts(threads)
     helpers = [
-        _pool().submit(_timed_range, design, v, v_sum, a, out[a:b]) for a, b in pairwise(edges[1:])
+        _pool().submit(_timed_range, design, v, v_sum, a, least, out[a:b])
+        for a, b in pairwise(edges[1:])
     ]
-    _range(design, v, v_sum, 0, out[: edges[1]])
+    _range(design, v, v_sum, 0, least, out[: edges[1]])
     _spent.seconds = getattr(_spent, "seconds", 0.0) + sum(helper.result() for helper in helpers)
 
 
-def _timed_range(design: Any, v: Floats, v_sum: float, first: int, out: Floats) -> float:
+def _timed_range(
+    design: Any, v: Floats, v_sum: float, first: int, least: float, out: Floats
+) -> float:
     begun = time.thread_time()
-    _range(design, v, v_sum, first, out)
+    _range(design, v, v_sum, first, least, out)
     return time.thread_time() - begun
 
 

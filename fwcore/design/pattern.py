@@ -24,11 +24,15 @@ from fwcore.design.primitives import (
     col_reach,
     col_row,
     col_value,
+    range_above,
     range_dots,
 )
 from fwcore.errors import ParameterError
 from fwcore.kernels.dispatch import implements
 from fwcore.kernels.types import Floats
+
+# Of a sum, as a share of what it may be at most.
+_ROUNDING = 1e-8
 
 
 class _PatternFields(NamedTuple):
@@ -193,10 +197,10 @@ def _ask(design, k, v):
     prefetch(design.row_values, i)
 
 
-@njit(nogil=True, inline="always")
-def _dot(design, j, asked, v, v_sum):
+@implements(col_dot, Pattern)
+def _col_dot(design, j, v, v_sum):
     start, stop, total = design.indptr[j], design.indptr[j + 1], 0.0
-    middle = min(stop, max(start, asked))
+    middle = min(stop, max(start, _asked_until(design, stop)))
     for k in range(start, middle):
         _ask(design, k, v)
         i = design.rows[k]
@@ -207,16 +211,34 @@ def _dot(design, j, asked, v, v_sum):
     return design.scale[j] * (design.column_values[j] * total - design.offset[j] * v_sum)
 
 
-@implements(col_dot, Pattern)
-def _col_dot(design, j, v, v_sum):
-    return _dot(design, j, _asked_until(design, design.indptr[j + 1]), v, v_sum)
-
-
 @implements(range_dots, Pattern)
 def _range_dots(design, v, v_sum, first, out):
-    asked = _asked_until(design, design.rows.size)
+    range_above(design, v, v_sum, first, 0.0, out)
+
+
+@implements(range_above, Pattern)
+def _range_above(design, v, v_sum, first, least, out):
+    # One vector to meet at the rows of a column, instead of two.
+    folded, largest = np.empty(v.size), 0.0
+    for i in range(v.size):
+        folded[i] = design.row_values[i] * v[i]
+        largest = max(largest, abs(folded[i]))
+    largest *= 1.0 + _ROUNDING
+    ends = _asked_until(design, design.rows.size)
     for k in range(out.size):
-        out[k] = _dot(design, first + k, asked, v, v_sum)
+        j = first + k
+        start, stop, rest = design.indptr[j], design.indptr[j + 1], design.offset[j] * v_sum
+        most = abs(design.column_values[j]) * (stop - start) * largest + abs(rest)
+        if abs(design.scale[j]) * most < least:
+            out[k] = 0.0
+            continue
+        total, middle = 0.0, min(stop, max(start, ends))
+        for n in range(start, middle):
+            prefetch(folded, design.rows[n + FURTHER])
+            total += folded[design.rows[n]]
+        for n in range(middle, stop):
+            total += folded[design.rows[n]]
+        out[k] = design.scale[j] * (design.column_values[j] * total - rest)
 
 
 @implements(col_axpy, Pattern)
