@@ -257,12 +257,10 @@ class Problem(ProblemErrors, ProblemTables):
         """
         return -self.loss.derivative(self.fitted(indices, coefficients), self.y)
 
-    def gradient(self, residual: Floats, least: float = 0.0) -> Floats:
-        """-X'R of shape (p,): one pass over X. A 0 stands for what is smaller than ``least`` in
-        size, if that is known for less.
-        """
+    def gradient(self, residual: Floats) -> Floats:
+        """-X'R of shape (p,): one pass over X."""
         out = np.empty(self.p)
-        designs.full_pass(self.design, residual, float(residual.sum()), out, least=least)
+        designs.full_pass(self.design, residual, float(residual.sum()), out)
         return np.asarray(np.negative(out, out=out))
 
     def steepest(self, gradient: Floats) -> float:
@@ -274,17 +272,16 @@ class Problem(ProblemErrors, ProblemTables):
         self, residual: Floats, indices: Ints, of_ridge: Floats | float
     ) -> tuple[Floats, float]:
         """f'(a) at the columns ``indices``, and `steepest` of all columns."""
-        if self.entries <= designs.LONG_PASS:
+        steepest_outside = getattr(self.design, "steepest_outside", None)
+        if steepest_outside is None:
             gradient = self.gradient(residual)
             gradient[indices] += of_ridge
             return gradient[indices], self.steepest(gradient)
-        dots = np.empty(indices.size)
-        designs.some_dots(self.design, indices, residual, float(residual.sum()), dots)
-        own = of_ridge - dots
-        # Few of the other columns can be as steep as these, which saves most of the pass.
-        gradient = self.gradient(residual, self.steepest(own))
-        gradient[indices] = own
-        return own, self.steepest(gradient)
+        own = np.empty(indices.size)
+        designs.some_dots(self.design, indices, residual, float(residual.sum()), own)
+        own = of_ridge - own
+        # Few of the other columns can be as steep as these.
+        return own, steepest_outside(residual, indices, self.steepest(own), self.positive)
 
     def judge(
         self, indices: Ints, coefficients: Floats, form: str, value: float, ridge: float = 0.0

@@ -27,7 +27,6 @@ from fwcore.design.csc import Csc
 from fwcore.design.dense import Dense
 from fwcore.design.folder import open_folder, save
 from fwcore.design.passes import (
-    LONG_PASS,
     all_dots,
     column_moments,
     combine,
@@ -76,7 +75,6 @@ __all__ = [
     "AHEAD",
     "FAR",
     "LINE",
-    "LONG_PASS",
     "PATTERN",
     "REACH",
     "STORAGES",

@@ -12,7 +12,7 @@ from fwcore.design.coarse import holds, level_of, refill, sum_of
 from fwcore.design.csc import gathered
 from fwcore.design.overlaps import Overlaps, place
 from fwcore.design.passes import some_dots
-from fwcore.design.prefetch import FAR, FURTHER, fetch, prefetch, reach
+from fwcore.design.prefetch import FAR, FURTHER, fetch, prefetch, reach, sum_at
 from fwcore.design.primitives import (
     col_axpy,
     col_dot,
@@ -85,13 +85,9 @@ class Folded(NamedTuple):
 
 @implements(col_dot, Folded)
 def _col_dot(design, j, v, v_sum):
-    start, stop, total = design.indptr[j], design.indptr[j + 1], 0.0
-    middle = min(stop, max(start, stop - FURTHER)) if v.size >= FAR else start
-    for k in range(start, middle):
-        prefetch(v, design.rows[k + FURTHER])
-        total += v[design.rows[k]]
-    for k in range(middle, stop):
-        total += v[design.rows[k]]
+    start, stop = design.indptr[j], design.indptr[j + 1]
+    asked = stop - FURTHER if v.size >= FAR else 0
+    total = sum_at(design.rows, start, stop, asked, v)
     return design.columns[j, 0] * total - design.columns[j, 1] * v_sum
 
 

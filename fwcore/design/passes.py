@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +23,6 @@ from fwcore.design.primitives import (
     col_place,
     col_reach,
     col_value,
-    range_above,
     range_dots,
     support_dots,
 )
@@ -46,8 +46,8 @@ def all_dots(design, v, v_sum, out):
 
 
 @njit(nogil=True, cache=True)
-def _range(design, v, v_sum, first, least, out):
-    range_above(design, v, v_sum, first, least, out)
+def _range(design, v, v_sum, first, out):
+    range_dots(design, v, v_sum, first, out)
 
 
 @njit(nogil=True, cache=True)
@@ -106,41 +106,47 @@ def image_of(design, indices, coefficients, out):
         out[i] += ones
 
 
-LONG_PASS = 1 << 26
-"""Entries from which a pass is worth a second thread."""
+_LONG_PASS = 1 << 26
 
 
 def full_pass(
-    design: Any,
-    v: Floats,
-    v_sum: float,
-    out: Floats,
-    threads: int | None = None,
-    least: float = 0.0,
+    design: Any, v: Floats, v_sum: float, out: Floats, threads: int | None = None
 ) -> None:
     """out_j = z_j' w for every column, the columns split into ranges among ``threads`` threads, by
-    default two where there are more than `LONG_PASS` entries; the same bits for any number.
+    default two where there are more than 67 million entries; the same bits for any number.
 
-    A 0 stands for what is smaller than ``least``, if that is known for less. What the other threads
-    spend is charged to the calling one, see `cpu_seconds`.
+    What the other threads spend is charged to the calling one, see `cpu_seconds`.
     """
-    if threads is None:
-        threads = 2 if design.entries > LONG_PASS else 1
-    edges = design.cuts(threads)
-    helpers = [
-        _pool().submit(_timed_range, design, v, v_sum, a, least, out[a:b])
-        for a, b in pairwise(edges[1:])
-    ]
-    _range(design, v, v_sum, 0, least, out[: edges[1]])
-    _spent.seconds = getattr(_spent, "seconds", 0.0) + sum(helper.result() for helper in helpers)
+    threads = threads_for(design, threads)
+    shared(
+        [partial(_range, design, v, v_sum, a, out[a:b]) for a, b in pairwise(design.cuts(threads))]
+    )
 
 
-def _timed_range(
-    design: Any, v: Floats, v_sum: float, first: int, least: float, out: Floats
-) -> float:
+def threads_for(design: Any, threads: int | None) -> int:
+    """``threads``; where there are none given, two if a pass is long."""
+    if threads is not None:
+        return threads
+    return 2 if design.entries > _LONG_PASS else 1
+
+
+def shared(parts: Sequence[Callable[[], Any]]) -> list[Any]:
+    """What the parts of a pass return, the first called by this thread, the others by helpers,
+    whose time is charged to this thread.
+    """
+    helpers = [_pool().submit(_timed, part) for part in parts[1:]]
+    found = [parts[0]()]
+    for helper in helpers:
+        seconds, result = helper.result()
+        _spent.seconds = getattr(_spent, "seconds", 0.0) + seconds
+        found.append(result)
+    return found
+
+
+def _timed(part: Callable[[], Any]) -> tuple[float, Any]:
     begun = time.thread_time()
-    _range(design, v, v_sum, first, least, out)
-    return time.thread_time() - begun
+    result = part()
+    return time.thread_time() - begun, result
 
 
 @lru_cache(maxsize=1)

@@ -13,7 +13,8 @@ from fwcore.design import csc
 from fwcore.design.common import AsGiven, cuts_by_entries, offset_and_scale, require_arrays
 from fwcore.design.csc import Csc
 from fwcore.design.folded import Folded
-from fwcore.design.prefetch import FAR, FURTHER, fetch, prefetch, reach
+from fwcore.design.passes import threads_for
+from fwcore.design.prefetch import FAR, FURTHER, fetch, prefetch, reach, sum_at
 from fwcore.design.primitives import (
     col_axpy,
     col_dot,
@@ -24,15 +25,12 @@ from fwcore.design.primitives import (
     col_reach,
     col_row,
     col_value,
-    range_above,
     range_dots,
 )
+from fwcore.design.sifted import steepest_outside
 from fwcore.errors import ParameterError
 from fwcore.kernels.dispatch import implements
-from fwcore.kernels.types import Floats
-
-# Of a sum, as a share of what it may be at most.
-_ROUNDING = 1e-8
+from fwcore.kernels.types import Floats, Ints
 
 
 class _PatternFields(NamedTuple):
@@ -141,6 +139,14 @@ class Pattern(_PatternFields, AsGiven):
         """The design that the steps of a run with ``sigma`` (p,) are taken on; see there."""
         return Folded.of(self, sigma)
 
+    def steepest_outside(
+        self, v: Floats, columns: Ints, least: float, positive: bool, threads: int | None = None
+    ) -> float:
+        """The largest abs(z_j'v), or z_j'v where ``positive``, of the columns that are not among
+        ``columns`` (k,); ``least`` if that is larger. Most columns are not read.
+        """
+        return steepest_outside(self, v, columns, least, positive, threads_for(self, threads))
+
     @classmethod
     def opened(cls, arrays: dict[str, Any]) -> Pattern | None:
         """The design of the arrays of a folder; None where they are not one of this storage."""
@@ -213,32 +219,15 @@ def _col_dot(design, j, v, v_sum):
 
 @implements(range_dots, Pattern)
 def _range_dots(design, v, v_sum, first, out):
-    range_above(design, v, v_sum, first, 0.0, out)
-
-
-@implements(range_above, Pattern)
-def _range_above(design, v, v_sum, first, least, out):
     # One vector to meet at the rows of a column, instead of two.
-    folded, largest = np.empty(v.size), 0.0
+    folded = np.empty(v.size)
     for i in range(v.size):
         folded[i] = design.row_values[i] * v[i]
-        largest = max(largest, abs(folded[i]))
-    largest *= 1.0 + _ROUNDING
-    ends = _asked_until(design, design.rows.size)
+    asked = _asked_until(design, design.rows.size)
     for k in range(out.size):
         j = first + k
-        start, stop, rest = design.indptr[j], design.indptr[j + 1], design.offset[j] * v_sum
-        most = abs(design.column_values[j]) * (stop - start) * largest + abs(rest)
-        if abs(design.scale[j]) * most < least:
-            out[k] = 0.0
-            continue
-        total, middle = 0.0, min(stop, max(start, ends))
-        for n in range(start, middle):
-            prefetch(folded, design.rows[n + FURTHER])
-            total += folded[design.rows[n]]
-        for n in range(middle, stop):
-            total += folded[design.rows[n]]
-        out[k] = design.scale[j] * (design.column_values[j] * total - rest)
+        total = sum_at(design.rows, design.indptr[j], design.indptr[j + 1], asked, folded)
+        out[k] = design.scale[j] * (design.column_values[j] * total - design.offset[j] * v_sum)
 
 
 @implements(col_axpy, Pattern)

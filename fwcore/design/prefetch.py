@@ -59,6 +59,20 @@ def fetch(rows, start, stop):
 
 
 @njit(nogil=True, inline="always")
+def sum_at(rows, start, stop, asked, v):
+    """The sum of ``v`` at rows[start:stop]; an entry before ``asked`` asks for what one further on
+    in ``rows`` will meet.
+    """
+    total, middle = 0.0, min(stop, max(start, asked))
+    for k in range(start, middle):
+        prefetch(v, rows[k + FURTHER])
+        total += v[rows[k]]
+    for k in range(middle, stop):
+        total += v[rows[k]]
+    return total
+
+
+@njit(nogil=True, inline="always")
 def reach(rows, start, stop, v):
     """Ask for the entries of ``v`` at the first of rows[start:stop]; worthwhile from `FAR` on."""
     for k in range(start, min(stop, start + _REACHED)):

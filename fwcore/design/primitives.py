@@ -141,13 +141,3 @@ def range_dots(design, v, v_sum, first, out):
     are split into ranges.
     """
     raise compiled_only("range_dots")
-
-
-def range_above(design, v, v_sum, first, least, out):
-    """The same; a 0 stands for what is smaller than ``least``, if that is known for less."""
-    raise compiled_only("range_above")
-
-
-@otherwise(range_above)
-def _range_above(design, v, v_sum, first, least, out):
-    range_dots(design, v, v_sum, first, out)

@@ -98,13 +98,7 @@ _PEERS = (
 
 def _labelled(name: str) -> Problem:
     made = datasets.read(name)
-    return Problem.from_arrays(made.X, np.where(made.y > np.median(made.y), 1.0, -1.0), name=name,
-                               loss="logistic")  # fmt: skip
-
-
-def _halves() -> Problem:
-    """`classic`, whose response is split at its median."""
-    return _labelled("classic")
+    return Problem.from_arrays(made.X, made.y, name=name, loss="logistic")
 
 
 def _expression() -> Problem:
@@ -119,7 +113,8 @@ def _expression() -> Problem:
 CASES: dict[str, Callable[[], Problem]] = {
     "arcene": partial(_labelled, "arcene"),
     "dorothea": partial(_labelled, "dorothea"),
-    "classic": _halves,
+    "rcv1-sample": partial(_labelled, "rcv1-sample"),
+    "classic": partial(_labelled, "classic"),
     "expression": _expression,
 }
 

@@ -130,11 +130,6 @@ def tfidf() -> Case:
     return _sparse("tfidf", made.X, made.y, span=8.0)
 
 
-def log1p() -> Problem:
-    """E2006-log1p's shape: 16,087 x 4,272,227, 97 million entries, in float32."""
-    return datasets.read("log1p-shaped").problem()
-
-
 FILED: dict[str, Callable[[], Case]] = {
     "pyrim": lambda: _products("pyrim"),
     "triazines": lambda: _products("triazines"),

@@ -5,12 +5,11 @@ it really reached.
 from __future__ import annotations
 
 import statistics
-import time
 from typing import Any
 
 import numpy as np
 from certified import walked, worst_gap
-from problems import CASES, available, log1p
+from problems import CASES, available
 
 from fwcore import Problem, grids, walk_path
 
@@ -61,17 +60,3 @@ def measure(only: list[str] | None = None) -> list[dict[str, Any]]:
                         }
                     )
     return rows
-
-
-def measure_log1p() -> list[dict[str, Any]]:
-    """A path at 1 % on a matrix of E2006-log1p's shape; the data are made first."""
-    begun = time.perf_counter()
-    problem = log1p()
-    made = time.perf_counter() - begun
-    # The end of the grid by the rule of thumb delta = 2 f(0) / lam_max; the accurate one would take
-    # longer than the path.
-    radii = grids.delta_grid(problem.f0 / problem.lam_max)
-    return [
-        {"problem": "log1p", "draw": draw, "made in": made, **path(problem, radii, draw, "1%")}
-        for draw in ("subset",)
-    ]

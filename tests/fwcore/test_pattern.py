@@ -2,6 +2,8 @@
 fraction of the memory.
 """
 
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -364,32 +366,32 @@ def test_a_pass_has_the_same_bits_for_any_number_of_threads(storage):
     np.testing.assert_array_equal(out[0], out[2])
 
 
-@pytest.mark.parametrize("how", [False, "centre"])
+@pytest.mark.parametrize("how", [True, False, "centre"])
 @pytest.mark.parametrize("size", SIZES)
-def test_a_pass_may_leave_out_columns_that_cannot_be_steep(size, how):
-    problem = both("unit-rows", size, standardize=how)[1]
-    residual = problem.residual(np.array([3, 20]), np.array([0.5, -0.25]))
-    every = problem.gradient(residual)
-    least = 0.9 * float(np.abs(every).max())
-    found = problem.gradient(residual, least)
-    assert 0 < np.count_nonzero(found) < np.count_nonzero(every)
-    left = found == 0.0
-    np.testing.assert_array_equal(found[~left], every[~left])
-    assert np.abs(every[left]).max() < least
+@pytest.mark.parametrize("positive", [False, True])
+def test_the_steepest_column_is_found_without_reading_most(size, how, positive):
+    problem = both("unit-rows", size, standardize=how, positive=positive)[1]
+    columns = np.array([20, 3, 31])
+    residual = problem.residual(columns, np.array([0.5, -0.25, 0.125]))
+    gradient = problem.gradient(residual)
+    gradient[columns] = 0.0
+    least = problem.steepest(gradient)
+    for threads in (1, 2, 3):
+        find = partial(
+            problem.design.steepest_outside, residual, columns, positive=positive, threads=threads
+        )
+        assert find(least=0.0) == find(least=0.5 * least) == pytest.approx(least, rel=1e-12)
+        assert find(least=2.0 * least) == 2.0 * least
 
 
 @pytest.mark.parametrize("positive", [False, True])
 @pytest.mark.parametrize(("form", "ridge"), [("ball", 0.0), ("penalty", 0.0), ("penalty", 0.1)])
-@pytest.mark.parametrize("dtype", ["pattern", "float64"])
-def test_the_judge_says_the_same_of_a_long_design(dtype, form, ridge, positive, monkeypatch):
-    g = made("unit-rows")
-    problem = Problem.from_arrays(g.X, g.y, dtype=dtype, positive=positive)
-    for indices in (np.zeros(0, np.int64), np.array([3, 20, 41])):
+def test_the_judge_says_the_same_as_of_compressed_columns(form, ridge, positive):
+    plain, pattern = both("unit-rows", positive=positive)
+    for indices in (np.zeros(0, np.int64), np.array([41, 3, 20])):
         point = indices, np.linspace(0.1, 0.3, indices.size), form, 0.5, ridge
-        usual = problem.judge(*point)
-        with monkeypatch.context() as patched:
-            patched.setattr(design, "LONG_PASS", 0)
-            assert problem.judge(*point) == pytest.approx(usual, abs=1e-13, nan_ok=True)
+        verdict = pattern.judge(*point)
+        assert verdict == pytest.approx(plain.judge(*point), abs=1e-12, nan_ok=True)
 
 
 def test_a_pass_is_cut_where_half_of_the_entries_are():
