@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from fwcore import design as designs
-from fwcore.design import Design
+from fwcore.design import Design, mapped
 from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
 from fwcore.losses import Loss, Weighted, find_loss, is_weighted
@@ -172,7 +172,8 @@ def digest_of(kind: str, arrays: Iterable[Any]) -> str:
     digest = hashlib.blake2b(kind.encode(), digest_size=16)
     for array in arrays:
         digest.update(str((array.shape, array.dtype.str)).encode())
-        digest.update(np.ascontiguousarray(array).data)
+        for piece in mapped.pieces(array):
+            digest.update(np.ascontiguousarray(piece).data)
     return digest.hexdigest()
 
 

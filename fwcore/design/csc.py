@@ -82,6 +82,11 @@ class Csc(_CscFields, AsGiven):
         """0 ... p in as many ranges of columns, whose passes take about as long."""
         return cuts_by_entries(self.indptr, parts)
 
+    def read(self, first: int, last: int) -> tuple[NDArray[Any], ...]:
+        """What a pass over the columns first ... last - 1 reads of `stored`."""
+        entries = slice(int(self.indptr[first]), int(self.indptr[last]))
+        return self.rows[entries], self.values[entries]
+
     def permuted(self, columns: NDArray[Any]) -> Csc:
         """A copy with the columns in another order; ``columns`` (p,) says which goes where."""
         indptr, rows, values = gathered(self.indptr, columns, self.rows, self.values)

@@ -71,6 +71,10 @@ class Dense(_DenseFields, AsGiven):
         """0 ... p in as many ranges of columns, whose passes take about as long."""
         return even_cuts(self.offset.size, parts)
 
+    def read(self, first: int, last: int) -> tuple[NDArray[Any], ...]:
+        """What a pass over the columns first ... last - 1 reads of `stored`."""
+        return (self.values[first:last],)
+
     def permuted(self, columns: NDArray[Any]) -> Dense:
         """A copy with the columns in another order; ``columns`` (p,) says which goes where."""
         return Dense(self.values[columns], self.offset[columns], self.scale[columns])

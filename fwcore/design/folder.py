@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fwcore.design import mapped
 from fwcore.errors import ParameterError
 
 
@@ -19,8 +20,12 @@ def save(design: Any, folder: str | Path) -> None:
         np.save(folder / f"{name}.npy", array, allow_pickle=False)
 
 
-def open_folder(folder: str | Path) -> Any:
+def open_folder(folder: str | Path, memory: int | None = None) -> Any:
     """The design that `save` wrote; its values stay on disk and are read as they are needed.
+
+    ``memory`` bounds the bytes of X that are held in memory by passes over all columns: those of
+    making a Problem, of the judge, and of the certified solvers. Other solvers read columns as they
+    come, and the system takes back what it needs. None leaves it all to the system.
 
     A folder of one's own making serves too: ``values.npy`` of shape (p, m), or ``indptr.npy``,
     ``rows.npy``, ``values.npy`` and ``m.npy`` in compressed columns; without ``offset.npy`` and
@@ -29,8 +34,9 @@ def open_folder(folder: str | Path) -> Any:
     Raises
     ------
     ParameterError
-        There is no design in the folder, or its arrays do not fit together.
+        There is no design in the folder, its arrays do not fit together, or the bound is none.
     """
+    mapped.check(memory)
     # Storages are registered in a module that imports them, and they import this package.
     from fwcore.design.registry import STORAGES
 
@@ -38,6 +44,7 @@ def open_folder(folder: str | Path) -> Any:
     arrays = {path.stem: _mapped(path) for path in sorted(folder.glob("*.npy"))}
     for storage in STORAGES:
         if (design := storage.opened(arrays)) is not None:
+            mapped.bound(design.stored, memory)
             return design
     rule = "a folder with values.npy, or what `save` wrote"
     raise ParameterError("folder", "open_folder", rule, str(folder))

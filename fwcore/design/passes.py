@@ -13,6 +13,7 @@ from typing import Any
 
 from numba import njit
 
+from fwcore.design.mapped import turns
 from fwcore.design.prefetch import AHEAD, FAR, REACH
 from fwcore.design.primitives import (
     col_axpy,
@@ -32,11 +33,16 @@ from fwcore.kernels.types import Floats
 _spent = threading.local()
 
 
-@njit(nogil=True, cache=True)
-def column_moments(design, mean, norm):
+def column_moments(design: Any, mean: Floats, norm: Floats) -> None:
     """Fill ``mean`` (p,) and ``norm`` (p,): mean and centred l2 norm of every stored column."""
-    for j in range(mean.size):
-        mean[j], norm[j] = col_moments(design, j)
+    for a, b in turns(design, 1):
+        _moments(design, a, mean[a:b], norm[a:b])
+
+
+@njit(nogil=True, cache=True)
+def _moments(design, first, mean, norm):
+    for k in range(mean.size):
+        mean[k], norm[k] = col_moments(design, first + k)
 
 
 @njit(nogil=True, cache=True)
@@ -118,9 +124,8 @@ def full_pass(
     What the other threads spend is charged to the calling one, see `cpu_seconds`.
     """
     threads = threads_for(design, threads)
-    shared(
-        [partial(_range, design, v, v_sum, a, out[a:b]) for a, b in pairwise(design.cuts(threads))]
-    )
+    for edges in turns(design, threads):
+        shared([partial(_range, design, v, v_sum, a, out[a:b]) for a, b in pairwise(edges)])
 
 
 def threads_for(design: Any, threads: int | None) -> int:

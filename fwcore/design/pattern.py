@@ -117,6 +117,10 @@ class Pattern(_PatternFields, AsGiven):
         """0 ... p in as many ranges of columns, whose passes take about as long."""
         return cuts_by_entries(self.indptr, parts)
 
+    def read(self, first: int, last: int) -> tuple[NDArray[Any], ...]:
+        """What a pass over the columns first ... last - 1 reads of `stored`."""
+        return (self.rows[self.indptr[first] : self.indptr[last]],)
+
     def permuted(self, columns: NDArray[Any]) -> Pattern:
         """A copy with the columns in another order; ``columns`` (p,) says which goes where."""
         indptr, rows = csc.gathered(self.indptr, columns, self.rows)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from fwcore.design.mapped import turns
 from fwcore.design.passes import shared
 from fwcore.design.prefetch import FAR, FURTHER, sum_at
 from fwcore.kernels.types import Floats, Ints
@@ -29,16 +30,22 @@ def steepest_outside(
     # In NumPy, whose large arrays lie in large pages: they are met at random.
     folded = v * design.row_values
     largest = float(max(folded.max(), -folded.min())) * (1.0 + _ROUNDING)
-    seen = (design, folded, largest, float(v.sum()), np.sort(columns), least, positive)
-    return float(max(shared([partial(_steepest, *seen, k, threads) for k in range(threads)])))
+    seen = (design, folded, largest, float(v.sum()), np.sort(columns), positive)
+    for first, last in turns(design, 1):
+        parts = [
+            partial(_steepest, *seen, least, first + k * _BLOCK, last, threads * _BLOCK)
+            for k in range(threads)
+        ]
+        least = float(max(shared(parts)))
+    return least
 
 
 @njit(nogil=True, cache=True)
-def _steepest(design, folded, largest, v_sum, columns, least, positive, first, step):
-    p, asked = design.offset.size, design.rows.size - FURTHER if folded.size >= FAR else 0
-    for block in range(first * _BLOCK, p, step * _BLOCK):
+def _steepest(design, folded, largest, v_sum, columns, positive, least, first, last, step):
+    asked = design.rows.size - FURTHER if folded.size >= FAR else 0
+    for block in range(first, last, step):
         skipped = np.searchsorted(columns, block)
-        for j in range(block, min(block + _BLOCK, p)):
+        for j in range(block, min(block + _BLOCK, last)):
             if skipped < columns.size and columns[skipped] == j:
                 skipped += 1
                 continue

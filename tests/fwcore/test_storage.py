@@ -1,12 +1,16 @@
 """Types of values and indices, and designs on disk."""
 
+from itertools import pairwise
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse
 import toys
 
 from fwcore import ParameterError, Problem, design, walk_path
-from fwcore.design import Products
+from fwcore.datasets.generators import zipf_sparse
+from fwcore.design import Products, mapped
 
 
 def matrices():
@@ -59,6 +63,63 @@ def test_a_folder_is_opened_without_reading_it(storage, tmp_path):
         np.testing.assert_array_equal(ours, theirs)
     one, two = (walk_path(p, "corrective_fw", [0.5, 1.0]) for p in (problem, again))
     np.testing.assert_allclose(one.coefs.toarray(), two.coefs.toarray(), atol=1e-12)
+
+
+def resident(path):
+    """Bytes of a mapped file that this process holds in memory."""
+    found, ours = 0, False
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        if line.split()[0].endswith(":"):
+            found += int(line.split()[1]) << 10 if ours and line.startswith("Rss:") else 0
+        else:
+            ours = line.endswith(str(path))
+    return found
+
+
+def large(storage):
+    """A design of more than 32 MB, and a response."""
+    random = np.random.default_rng(0)
+    if storage == "dense":
+        return random.standard_normal((250, 20_000)), random.standard_normal(250), "float64"
+    made = zipf_sparse(70_000, 5_000, 9_000_000, relevant=9, values="ones")
+    return made.X, made.y, "pattern" if storage == "pattern" else "float64"
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").is_file(), reason="needs Linux")
+@pytest.mark.parametrize("storage", ["dense", "csc", "pattern"])
+def test_passes_hold_no_more_in_memory_than_asked_for(storage, tmp_path):
+    X, y, dtype = large(storage)
+    usual = Problem.from_arrays(X, y, dtype=dtype, standardize=False)
+    design.save(usual.design, tmp_path)
+    memory = mapped.LEAST
+    opened = design.open_folder(tmp_path, memory=memory)
+    bounded = Problem.from_arrays(opened, y, standardize=False)
+    files = [tmp_path / f"{name}.npy" for name in ("values", "rows")]
+    assert sum(file.stat().st_size for file in files if file.is_file()) > 2 * memory
+    assert bounded.content_hash == usual.content_hash
+    np.testing.assert_array_equal(bounded.sigma, usual.sigma)
+    lam = usual.lam_max * np.array([0.9, 0.7])
+    paths = [walk_path(p, "certified", lam) for p in (usual, bounded)]
+    assert paths[0].digest() == paths[1].digest()
+    most, out = 0, np.empty(usual.p)
+    for edges in mapped.turns(bounded.design, 2):
+        for a, b in pairwise(edges):
+            for array in bounded.design.read(a, b):
+                out[0] = array.sum()
+        most = max(most, sum(map(resident, files)))
+    assert 0.2 * memory < most < 1.3 * memory
+    for full in (False, True):
+        if full:
+            bounded.gradient(y)
+        else:
+            bounded.judge(np.array([3]), np.array([0.1]), "ball", 1.0)
+        assert sum(map(resident, files)) < 0.3 * memory
+
+
+@pytest.mark.parametrize("memory", [0, True, 1.5, "2 GB"])
+def test_a_bound_of_memory_is_a_number_of_bytes(memory, tmp_path):
+    with pytest.raises(ParameterError, match=r"'memory'.*16777216"):
+        design.open_folder(tmp_path, memory=memory)
 
 
 def test_a_folder_of_ones_own_needs_only_the_values(tmp_path):
