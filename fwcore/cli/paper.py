@@ -170,7 +170,7 @@ def _show(outcome: Outcome, written: list[Path]) -> None:
     for path in written:
         console.print(f"Wrote {path}")
     if written and not any(path.suffix == ".png" for path in written):
-        console.print("No PNG or SVG: they need Matplotlib, frank-wolfe-explorer[figures].")
+        console.print(escape("No PNG or SVG: they need Matplotlib, frank-wolfe-explorer[figures]."))
 
 
 def _has_standin(outcome: Outcome, name: str) -> bool:

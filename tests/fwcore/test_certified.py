@@ -282,12 +282,13 @@ def points(trial, costs, work=0, price=0.0):
 
 def test_what_is_cheaper_stays_and_what_costs_more_is_left():
     big = 10 * _trial.SMALL
-    # Three points are compared with three; after them nothing changes while costs do not double.
+    # Three points are compared with three; after them nothing changes while costs do not treble.
     assert points(_trial.Trial(), [big] * 3 + [big // 2] * 20) == [2]
     # The second point of the trial is one too many: back again.
     assert points(_trial.Trial(), [big] * 3 + [2 * big] * 2 + [big] * 20) == [2, 4]
-    # Twice as dear: another trial.
-    assert points(_trial.Trial(), [big] * 3 + [4 * big] + [2 * big + 1] * 3) == [2, 3, 6]
+    # Three times as dear: another trial.
+    assert points(_trial.Trial(), [big] * 3 + [4 * big] + [3 * big] * 4) == [2, 3]
+    assert points(_trial.Trial(), [big] * 3 + [4 * big] + [3 * big + 1] * 3) == [2, 3, 6]
 
 
 def test_what_costs_little_or_is_dear_to_change_is_not_tried():

@@ -106,6 +106,7 @@ def _look(design, run, threshold):
         return -1
     touched = some_dots(design, run.found[:n], run.residual, total(run.residual), run.slopes[:n])
     it.spent += touched
+    it.seen += touched
     counters.dots += n
     counters.entries += touched
     return n
@@ -115,7 +116,7 @@ def _look(design, run, threshold):
 def _ask_for_pass(entries, run):
     it, counters = run.it[0], run.counters[0]
     it.spent, it.phase = 0, PASSED
-    it.passes += 1
+    it.seen += entries
     counters.dots += run.place.size
     counters.entries += entries
 

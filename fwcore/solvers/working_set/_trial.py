@@ -10,7 +10,7 @@ from dataclasses import dataclass
 POINTS = 3
 """Points that are compared, since a single one may be cheap by chance."""
 # Points that cost so many times what they did at the last trial are worth another.
-_DEARER = 2
+_DEARER = 3
 # Below so many operations a point, half a millisecond, no choice is worth a trial.
 SMALL = 1_000_000
 

@@ -51,7 +51,7 @@ CONTROL = np.dtype(
         ("square", np.float64),
         ("nnz", np.int64),
         ("chosen", np.int64),
-        ("passes", np.int64),
+        ("seen", np.int64),
     ]
 )
 
@@ -69,7 +69,7 @@ class WorkingSet(NamedTuple):
     level to begin a round with, how it changes with the l1 norm, and that of a = 0; the entries
     touched since the last pass; the phase; of the last round the largest change, whether the
     engine came to an end, the loss, the l1 norm, ||a||^2, the non-zeros, and how many are
-    ``chosen``; the passes of the path.
+    ``chosen``; the entries that columns outside were looked at for, passes among them.
     """
 
     engine: Engine
@@ -152,42 +152,12 @@ class WorkingSet(NamedTuple):
         _take_over(problem.design, problem.sigma, problem.sqnorms, run, values)
         return run
 
-    @property
-    def loosest(self) -> float:
-        """How accurate a point begins: where the gap is of the first order in slopes, as that of
-        the ball, only so loosely.
-        """
-        return min(_BALL, self.engine.loosest) if self.it["ball"][0] else self.engine.loosest
-
     def open_point(self, previous: float, value: float) -> None:
         """Go to the point ``value`` after the point ``previous``, which is 0 before the first."""
-        it, engine = self.it, self.engine
-        it["inside"] = min(self.loosest, _LESS * float(it["inside"][0]))
-        it["strictness"] = min(1.0, _LESS * float(it["strictness"][0]))
-        if it["inside"] < _LEAST or it["strictness"] < _LEAST:
-            # The last point ended in rounding error.
-            it["inside"], it["strictness"] = self.loosest, 1.0
-        it["phase"] = MINIMISE
-        step = float(previous - it["before"][0])
-        far = step != 0.0 and it["before"] > 0.0 and not it["ball"][0]
-        it["ahead"], it["before"] = (value - previous) / step if far else 0.0, previous
-        level = float(it["level"][0])
-        aim = it["aim"] = self._aim(previous, value)
-        if engine.foresees:
-            it["phase"], it["slack"] = FORESEE, 0.0
-            it["level"] = max(2.0 * aim - level, 0.0)
-            self.pruned(engine.wanted(self.size, float(it["level"][0])))
-        elif self.size > 2 * int(it["nnz"][0]) + _IDLE:
-            self.pruned(engine.wanted(self.size, 0.5 * float(it["level"][0])))
-
-    def _aim(self, previous: float, value: float) -> float:
-        """The level of the point ``value``: foreseen from how it fell before, of a ball."""
-        it = self.it
-        if not it["ball"][0]:
-            return value
-        level = float(it["level"][0])
-        foreseen = level + float((it["rate"] * (value - it["l1"]))[0])
-        return _FIRST * level if not previous else max(foreseen, _NEXT * level)
+        engine = self.engine
+        least = _open_point(self.it, engine.loosest, engine.foresees, previous, value)
+        if engine.foresees or self.size > 2 * int(self.it["nnz"][0]) + _IDLE:
+            self.pruned(engine.wanted(self.size, least))
 
     def pruned(self, keep: NDArray[np.bool_]) -> None:
         """Leave only those of the working set that ``keep`` (size,) marks, all active ones among
@@ -210,6 +180,37 @@ class WorkingSet(NamedTuple):
             order = order[values != 0.0]
             values = self.values[order]
         return chosen[order], values
+
+
+@njit(nogil=True, inline="always")
+def _aim(it, previous, value):
+    """The level of the point ``value``: foreseen from how it fell before, of a ball."""
+    if not it.ball:
+        return value
+    foreseen = it.level + it.rate * (value - it.l1)
+    return max(foreseen, _NEXT * it.level) if previous else _FIRST * it.level
+
+
+@njit(nogil=True, cache=True)
+def _open_point(control, loosest, foresees, previous, value):
+    """How steep idle columns must be to stay, should any have to leave."""
+    it = control[0]
+    # Where the gap is of the first order in slopes, a point begins more accurately.
+    loosest = min(_BALL, loosest) if it.ball else loosest
+    it.inside = min(loosest, _LESS * it.inside)
+    it.strictness = min(1.0, _LESS * it.strictness)
+    if min(it.inside, it.strictness) < _LEAST:
+        # The last point ended in rounding error.
+        it.inside, it.strictness = loosest, 1.0
+    step = previous - it.before
+    far = step != 0.0 and it.before > 0.0 and not it.ball
+    it.ahead, it.before = (value - previous) / step if far else 0.0, previous
+    it.aim, it.phase = _aim(it, previous, value), MINIMISE
+    if foresees:
+        it.phase, it.slack = FORESEE, 0.0
+        it.level = max(2.0 * it.aim - it.level, 0.0)
+        return it.level
+    return 0.5 * it.level
 
 
 @njit(nogil=True, cache=True)

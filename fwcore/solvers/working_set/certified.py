@@ -26,8 +26,10 @@ from fwcore.trace import Rows
 
 # What an entry of X costs where they are gathered by index, beside one in the order of memory.
 _GATHERED = 5
-# Points that cost no more than so many cycles of descent are not worth a trial.
-_CYCLES = 15
+# What it costs to bound a column.
+_BOUND = 2
+# Points that cost no more than so many cycles of descent and sweeps are not worth a trial.
+_CYCLES, _SWEEPS = 15, 2
 
 
 def _engine_choice() -> Choice:
@@ -58,36 +60,39 @@ class CertifiedBallOptions(CertifiedOptions):
 
 class Prices(NamedTuple):
     """What operations cost in a problem: an ``entry`` of X beside one in the order of memory, a
-    ``column``, the entries of a ``whole`` pass.
+    ``column``, and to bound every column in a ``sweep``.
     """
 
     entry: int
     column: float
-    whole: int
+    sweep: int
 
     @classmethod
     def of(cls, problem: Problem) -> Prices:
         """Those of ``problem``."""
         entries = problem.entries
         entry = 1 if entries == problem.m * problem.p else _GATHERED
-        return cls(entry, entry * entries / problem.p, entries)
+        return cls(entry, entry * entries / problem.p, _BOUND * problem.p)
 
-    def cycle(self, active: int) -> float:
-        """Operations of a cycle of descent over the ``active`` columns."""
-        return 2.0 * active * self.column
+    def cheap(self, active: int) -> float:
+        """Operations of a point of ``active`` columns below which no engine is much cheaper."""
+        return _CYCLES * 2.0 * active * self.column + _SWEEPS * self.sweep
 
     def face(self, active: int) -> float:
         """Operations to multiply and factor the ``active`` columns."""
         return 0.5 * active**2 * (self.column + active / 3.0)
 
-    def on_entries(self, run: WorkingSet) -> int:
-        """Operations on entries of X so far, full passes left out."""
-        entries = int(run.counters["entries"][0]) - self.whole * int(run.it["passes"][0])
-        return self.entry * entries
+    def outside(self, run: WorkingSet) -> int:
+        """Operations so far that were not the engine's own. Entries that columns were looked at
+        for are left out: they come in turns, whatever the engine.
+        """
+        counters = run.counters
+        entries = int(counters["entries"][0]) - int(run.it["seen"][0])
+        return self.entry * entries + self.sweep * int(counters["steps"][0])
 
     def work(self, run: WorkingSet) -> int:
-        """Operations so far, full passes left out."""
-        return run.engine.operations + self.on_entries(run)
+        """Operations so far, those of the engine among them."""
+        return run.engine.operations + self.outside(run)
 
 
 def _descent(problem: Problem) -> Descent:
@@ -157,7 +162,7 @@ class Certified(WorkingSetSolver):
         if progress > 0.0:
             active, exact = int(state.arrays.it["nnz"][0]), state.arrays.engine.exact
             price = 0.0 if exact else prices.face(active)
-            if state.trial.end_point(work, _CYCLES * prices.cycle(active), price):
+            if state.trial.end_point(work, prices.cheap(active), price):
                 self._change(problem, state, prices)
                 work = prices.work(state.arrays)
         state.trial.begin_point(work)
@@ -174,7 +179,7 @@ class Certified(WorkingSetSolver):
 
     def _change(self, problem: Problem, state: ChosenState, prices: Prices) -> None:
         """Go on with the other engine, which has done nothing yet."""
-        state.trial.begin_engine(prices.on_entries(state.arrays))
+        state.trial.begin_engine(prices.outside(state.arrays))
         engine = _descent(problem) if state.arrays.engine.exact else Face.of()
         state.arrays = state.arrays.moved_to(problem, engine)
 
