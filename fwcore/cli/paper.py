@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 
 from fwcore.cli.common import (
@@ -134,7 +135,7 @@ def _list(as_json: bool) -> None:
             told = exhibit.absent or f"absent: {', '.join(absent)}{rest}"
             console.print(f"  {exhibit.label:15} {escape(exhibit.title)}")
             if exhibit.absent or absent:
-                console.print(f"  {'':15} [dim]{escape(told)}[/]")
+                console.print(Padding(f"[dim]{escape(told)}[/]", (0, 0, 0, 18), expand=False))
 
 
 def _told(outcome: Outcome, written: list[Path]) -> dict[str, Any]:

@@ -87,3 +87,10 @@ def largest_first(keys, order, n):
                 order[front], order[k] = order[k], order[front]
                 front += 1
     sort_decreasing(keys[:n], order[:n])
+
+
+@njit(nogil=True, cache=True)
+def keep_in_front(vector, positions):
+    """The entries at ``positions``, which increase, in front of ``vector``."""
+    for at in range(positions.size):
+        vector[at] = vector[positions[at]]

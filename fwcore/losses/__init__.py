@@ -16,6 +16,7 @@ from fwcore.losses.base import (
     dual_at,
     is_parabola,
     is_separable,
+    loss_and_residual,
     loss_at,
     negative_derivative_at,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "is_parabola",
     "is_separable",
     "is_weighted",
+    "loss_and_residual",
     "loss_at",
     "loss_for",
     "negative_derivative_at",

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from fwcore.errors import ParameterError
-from fwcore.kernels.dispatch import compiled_only
+from fwcore.kernels.dispatch import compiled_only, otherwise
 from fwcore.kernels.types import Floats
 
 Correlate = Callable[[Floats], Floats]
@@ -151,6 +151,20 @@ def curvature_at(loss, u, y, r):
 def dual_at(loss, r, y, shrink):
     """What one sample with r = -l'(u, y) adds to the dual value of shrink * r."""
     raise compiled_only("dual_at")
+
+
+def loss_and_residual(loss, prediction, y, residual):
+    """The sum of the losses, and -l' of each sample into ``residual``; arrays of shape (m,)."""
+    raise compiled_only("loss_and_residual")
+
+
+@otherwise(loss_and_residual)
+def _loss_and_residual(loss, prediction, y, residual):
+    value = 0.0
+    for i in range(y.size):
+        value += loss_at(loss, prediction[i], y[i])
+        residual[i] = negative_derivative_at(loss, prediction[i], y[i])
+    return value
 
 
 def is_parabola(loss):

@@ -14,11 +14,15 @@ from fwcore.losses.base import (
     dual_at,
     is_parabola,
     is_separable,
+    loss_and_residual,
     loss_at,
     negative_derivative_at,
     refuse_options,
     summed,
 )
+
+# Factors of at most 2, whose product does not overflow.
+_FACTORS = 512
 
 
 class _LogisticFields(NamedTuple):
@@ -115,6 +119,22 @@ def _curvature(loss, u, y, r):
 def _dual(loss, r, y, shrink):
     t = min(max(shrink * y * r, 0.0), 1.0)
     return -t * np.log(t) - (1.0 - t) * np.log(1.0 - t) if 0.0 < t < 1.0 else 0.0
+
+
+@implements(loss_and_residual, Logistic)
+def _loss_and_residual(loss, prediction, y, residual):
+    """One exponential a sample; one logarithm of many, of the product of their 1 + exp(-|y u|)."""
+    value, product = 0.0, 1.0
+    for i in range(y.size):
+        margin = y[i] * prediction[i]
+        small = np.exp(-abs(margin))
+        product *= 1.0 + small
+        value -= min(margin, 0.0)
+        residual[i] = y[i] * (small if margin > 0.0 else 1.0) / (1.0 + small)
+        if (i + 1) % _FACTORS == 0:
+            value += np.log(product)
+            product = 1.0
+    return value + np.log(product)
 
 
 @implements(is_parabola, Logistic)

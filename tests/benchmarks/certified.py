@@ -26,7 +26,7 @@ ACCURACIES = (1e-3, 1e-5)
 POINTS = 100
 REPEATS = 3
 # A method that took longer than this is not tried at finer tolerances.
-_PATIENCE = 20.0
+_PATIENCE = 40.0
 _OURS = ACCURACIES
 _tell = Console(stderr=True).print
 

@@ -18,7 +18,7 @@ from fwcore import (
     register_loss,
     walk_path,
 )
-from fwcore.losses import is_parabola, is_separable
+from fwcore.losses import is_parabola, is_separable, loss_and_residual
 from fwcore.losses.huber import Huber
 from fwcore.solvers import certified_solver
 from fwcore.step_rules import find_step_rule
@@ -206,3 +206,23 @@ def test_the_certified_solver_of_a_form_takes_the_problem(loss, form, expected):
         certified_solver(problem, "support")
     constrained = Problem.from_arrays(X, y, positive=True)
     assert find_solver(certified_solver(constrained, form).name).positive
+
+
+@njit
+def sum_and_residual(loss, prediction, y, residual):
+    return loss_and_residual(loss, prediction, y, residual)
+
+
+@pytest.mark.parametrize("m", [1, 511, 512, 1300])
+@pytest.mark.parametrize("name", LOSSES)
+def test_sum_and_residual_are_those_of_every_sample(name, m):
+    loss, random = find_loss(name), np.random.default_rng(m)
+    y, prediction = random.choice([-1.0, 1.0], m), 30.0 * random.standard_normal(m)
+    prediction[0] = 800.0
+    residual = np.empty(m)
+    for response in (y, -y):
+        value = sum_and_residual(loss, prediction, response, residual)
+        assert value == pytest.approx(loss.value(prediction, response), rel=1e-13)
+        np.testing.assert_allclose(
+            residual, -loss.derivative(prediction, response), rtol=1e-13, atol=1e-300
+        )

@@ -125,6 +125,16 @@ def test_the_screen_never_misses_a_column(seed, closeness, loss):
         assert found <= (exact > threshold - 1e-5 * np.linalg.norm(residual)).sum()
 
 
+def test_no_length_in_the_screen_is_denormal():
+    X, y = toys.arrays("wide")
+    X = np.hstack([X, np.zeros((X.shape[0], 3)), 1e-200 * X[:, :1]])
+    norms = Screen.of(Problem.from_arrays(X, y, standardize=False)).norms
+    assert (norms[X.shape[1] - 4 :] == 0.0).sum() >= 3
+    exact = np.linalg.norm(X[:, :-4], axis=0)
+    assert (exact <= norms[: exact.size]).all()
+    assert (norms[: exact.size] <= exact * (1 + 3e-7)).all()
+
+
 def test_the_screen_says_when_there_are_more_than_fit():
     problem = toys.problem("wide")
     screen = Screen.of(problem)

@@ -218,6 +218,6 @@ def listed(paper: Paper) -> Iterator[tuple[Exhibit, list[str], bool]]:
             experiment = paper.experiments[name]
             found = (KINDS[experiment.kind].absent(experiment, m) for m in experiment.methods)
             missing = [n for n in dict.fromkeys(found) if n]
-            absent += missing
+            absent += [n for n in missing if n not in absent]
             made |= bool(missing) and bool(experiment.standin)
         yield exhibit, absent, made

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fwcore.kernels.dispatch import implements
+from fwcore.kernels.selection import keep_in_front
 from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.vectors import copy_into
 from fwcore.solvers.working_set._blocks import WIDTH
@@ -34,9 +35,12 @@ from fwcore.solvers.working_set._engine import (
     gather,
     go_along,
     go_back,
+    keep,
     load,
     minimise,
     most_joining,
+    positions_wanted,
+    wanted,
 )
 from fwcore.solvers.working_set._extrapolation import MEMORY
 
@@ -138,16 +142,6 @@ class Descent(_DescentArrays):
         new.descent[:] = self.descent
         return new
 
-    def kept(self, positions: NDArray[Any]) -> None:
-        """Keep these columns of the working set, all active ones among them, and renumber."""
-        kept = self.coef, self.slope, self.curvature, self.last, self.products, self.known
-        for vector in kept:
-            vector[: positions.size] = vector[positions]
-
-    def wanted(self, size: int, least: float) -> NDArray[Any]:
-        """Which of the ``size`` columns are active, or steeper than ``least``."""
-        return np.asarray((self.coef[:size] != 0.0) | (np.abs(self.slope[:size]) > least))
-
 
 @implements(minimise, Descent)
 def _minimise(engine, design, y, loss, run, slack):
@@ -187,6 +181,22 @@ def _gather(engine, run):
 @implements(load, Descent)
 def _load(engine, run):
     pass
+
+
+@implements(wanted, Descent)
+def _wanted(engine, size, least, positions):
+    return positions_wanted(engine.coef, engine.slope, size, least, positions)
+
+
+@implements(keep, Descent)
+def _keep(engine, positions):
+    products = engine.products
+    for vector in (engine.coef, engine.slope, engine.curvature, engine.last):
+        keep_in_front(vector, positions)
+    keep_in_front(engine.known, positions)
+    for at in range(positions.size):
+        for other in range(products.shape[1]):
+            products[at, other] = products[positions[at], other]
 
 
 @implements(most_joining, Descent)

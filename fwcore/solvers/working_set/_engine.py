@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from numpy.typing import NDArray
+from numba import njit
 
 from fwcore.kernels.dispatch import compiled_only, otherwise
 from fwcore.kernels.types import Floats
@@ -50,14 +50,6 @@ class Engine(Protocol):
 
     def grown(self, capacity: int) -> Any:
         """The same in arrays of a larger capacity."""
-        ...
-
-    def kept(self, positions: NDArray[Any]) -> None:
-        """Keep these columns of the working set, all active ones among them, and renumber."""
-        ...
-
-    def wanted(self, size: int, least: float) -> NDArray[Any]:
-        """Which of the ``size`` columns are active, or steeper than ``least``."""
         ...
 
 
@@ -101,6 +93,29 @@ def gather(engine, run):
 def load(engine, run):
     """Go on from coefficients that were written to ``coef`` after their columns were admitted."""
     raise compiled_only("load")
+
+
+def wanted(engine, size, least, positions):
+    """The positions of the columns that are active, or steeper than ``least``; how many."""
+    raise compiled_only("wanted")
+
+
+def keep(engine, positions):
+    """Keep the columns at these ``positions``, which increase, all active ones among them."""
+    raise compiled_only("keep")
+
+
+@njit(nogil=True, cache=True)
+def positions_wanted(active, slopes, size, least, positions):
+    """Of the first ``size``: the positions of those ``active``, not zero, or with slopes steeper
+    than ``least``; how many.
+    """
+    n = 0
+    for k in range(size):
+        if active[k] != 0.0 or abs(slopes[k]) > least:
+            positions[n] = k
+            n += 1
+    return n
 
 
 def most_joining(engine, size):

@@ -8,14 +8,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from fwcore.design import col_axpy, col_dot, col_entries
 from fwcore.kernels.dispatch import implements
+from fwcore.kernels.selection import keep_in_front, place_among
 from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.vectors import total
 from fwcore.solvers.working_set._corrections import correct, factor_row
-from fwcore.solvers.working_set._engine import admit, gather, load, minimise, most_joining
+from fwcore.solvers.working_set._engine import (
+    admit,
+    gather,
+    keep,
+    load,
+    minimise,
+    most_joining,
+    positions_wanted,
+    wanted,
+)
 
 # A round lets at most so many columns onto the face, so that it stays short.
 _JOIN_FACE = 64
@@ -102,21 +111,6 @@ class Face(_FaceArrays):
         new.face[:] = self.face
         return new
 
-    def kept(self, positions: NDArray[Any]) -> None:
-        """Keep these columns of the working set, all active ones among them, and renumber."""
-        n, active = positions.size, int(self.face["active"][0])
-        number = np.zeros(self.order.size, np.int64)
-        number[positions] = np.arange(n)
-        self.order[:active] = number[self.order[:active]]
-        self.gram[:n, :n] = self.gram[np.ix_(positions, positions)]
-        for vector in (self.dots, self.coef, self.sign, self.gradient):
-            vector[:n] = vector[positions]
-        self.face["size"] = n
-
-    def wanted(self, size: int, least: float) -> NDArray[Any]:
-        """Which of the ``size`` columns are active, or steeper than ``least``."""
-        return np.asarray((self.sign[:size] != 0.0) | (np.abs(self.gradient[:size]) > least))
-
 
 @implements(minimise, Face)
 def _minimise(engine, design, y, loss, run, slack):
@@ -152,6 +146,24 @@ def _load(engine, run):
             face.active += 1
         else:
             engine.coef[k] = 0.0
+
+
+@implements(wanted, Face)
+def _wanted(engine, size, least, positions):
+    return positions_wanted(engine.sign, engine.gradient, size, least, positions)
+
+
+@implements(keep, Face)
+def _keep(engine, positions):
+    face, gram, order, n = engine.face[0], engine.gram, engine.order, positions.size
+    for i in range(face.active):
+        order[i] = place_among(positions, order[i])
+    for vector in (engine.dots, engine.coef, engine.sign, engine.gradient):
+        keep_in_front(vector, positions)
+    for at in range(n):
+        for other in range(n):
+            gram[at, other] = gram[positions[at], positions[other]]
+    face.size = n
 
 
 @implements(most_joining, Face)

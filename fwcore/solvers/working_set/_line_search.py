@@ -7,7 +7,7 @@ from numba import njit
 from fwcore.design import col_axpy, col_entries
 from fwcore.kernels.unpenalised import complete
 from fwcore.kernels.vectors import copy_into
-from fwcore.losses import loss_at, negative_derivative_at
+from fwcore.losses import loss_and_residual
 
 _SUFFICIENT = 1e-4
 _SHORTEST = 1e-10
@@ -17,13 +17,11 @@ _ROUNDING = 1e-14
 
 
 @njit(nogil=True, cache=True)
-def _loss_along(loss, y, image, change, step, out):
-    """f at X a + step * change, which is left in ``out``."""
-    value = 0.0
+def _loss_along(loss, y, image, change, step, out, residual):
+    """f at X a + step * change, which is left in ``out``, and the ``residual`` there."""
     for i in range(y.size):
         out[i] = image[i] + step * change[i]
-        value += loss_at(loss, out[i], y[i])
-    return value
+    return loss_and_residual(loss, out, y, residual)
 
 
 @njit(nogil=True, cache=True)
@@ -57,7 +55,7 @@ def search(design, y, loss, engine, run):
     step = 2.0
     while True:
         step = 0.5 * step if step > _SHORTEST else 0.0
-        loss_there = _loss_along(loss, y, run.image, engine.change, step, engine.left)
+        loss_there = _loss_along(loss, y, run.image, engine.change, step, engine.left, run.residual)
         growth = _penalty_along(before, coef, step, lam, counters.ridge)
         least = it.loss + _SUFFICIENT * step * min(slope, 0.0) + _ROUNDING * it.loss
         if step == 0.0 or loss_there + growth <= least:
@@ -66,5 +64,3 @@ def search(design, y, loss, engine, run):
         coef[k] = before[k] + step * (coef[k] - before[k])
     it.loss = loss_there
     copy_into(engine.left, run.image)
-    for i in range(y.size):
-        run.residual[i] = negative_derivative_at(loss, run.image[i], y[i])

@@ -18,7 +18,7 @@ from fwcore.kernels.selection import largest_first
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.unpenalised import add_best, slope_along
 from fwcore.kernels.vectors import total
-from fwcore.losses import loss_at, negative_derivative_at
+from fwcore.losses import loss_and_residual
 from fwcore.solvers.base import check_gap, check_limit, check_move, record
 from fwcore.solvers.working_set._conjugate import has_free
 from fwcore.solvers.working_set._engine import (
@@ -67,10 +67,8 @@ def _refit(y, loss, run, n):
     it = run.it[0]
     if has_free(loss, run):
         add_best(loss, y, run.free, run.image)
-    it.loss, it.l1, it.square, it.nnz = 0.0, 0.0, 0.0, 0
-    for i in range(y.size):
-        it.loss += loss_at(loss, run.image[i], y[i])
-        run.residual[i] = negative_derivative_at(loss, run.image[i], y[i])
+    it.loss = loss_and_residual(loss, run.image, y, run.residual)
+    it.l1, it.square, it.nnz = 0.0, 0.0, 0
     for k in range(n):
         it.l1 += abs(run.values[k])
         it.square += run.values[k] * run.values[k]

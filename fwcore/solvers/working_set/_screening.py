@@ -58,9 +58,9 @@ class Screen(NamedTuple):
         """The first reference is that of a = 0, whose pass gave lam max."""
         padded = -(-problem.p // _BLOCK) * _BLOCK
         norms = np.zeros(padded, np.float32)
-        norms[: problem.p] = np.nextafter(
-            np.sqrt(problem.sqnorms).astype(np.float32), np.float32(np.inf)
-        )
+        up = np.nextafter(np.sqrt(problem.sqnorms).astype(np.float32), np.float32(np.inf))
+        # That of 0 is denormal, and would make a sweep over columns of zeros 30 times as long.
+        norms[: problem.p] = np.where(problem.sqnorms > 0.0, up, 0.0)
         screen = cls(
             np.zeros((_REFERENCES, padded), np.float32),
             norms,

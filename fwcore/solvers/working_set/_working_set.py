@@ -8,11 +8,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from fwcore.kernels.selection import keep_in_front
 from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.unpenalised import Free
 from fwcore.problem import Problem
 from fwcore.solvers.base import new_counters
-from fwcore.solvers.working_set._engine import Engine, admit, load
+from fwcore.solvers.working_set._engine import Engine, admit, keep, load, wanted
 from fwcore.solvers.working_set._screening import Screen
 
 # A point begins less strictly than the last one ended.
@@ -157,18 +158,7 @@ class WorkingSet(NamedTuple):
         engine = self.engine
         least = _open_point(self.it, engine.loosest, engine.foresees, previous, value)
         if engine.foresees or self.size > 2 * int(self.it["nnz"][0]) + _IDLE:
-            self.pruned(engine.wanted(self.size, least))
-
-    def pruned(self, keep: NDArray[np.bool_]) -> None:
-        """Leave only those of the working set that ``keep`` (size,) marks, all active ones among
-        them.
-        """
-        positions = np.flatnonzero(keep)
-        self.place[self.columns[: keep.size][~keep]] = -1
-        self.columns[: positions.size] = self.columns[positions]
-        self.place[self.columns[: positions.size]] = np.arange(positions.size)
-        self.it["size"] = positions.size
-        self.engine.kept(positions)
+            _prune(self, least)
 
     def support(self) -> tuple[Ints, Floats]:
         """Columns and coefficients of the last round, in the order of the columns."""
@@ -211,6 +201,26 @@ def _open_point(control, loosest, foresees, previous, value):
         it.level = max(2.0 * it.aim - it.level, 0.0)
         return it.level
     return 0.5 * it.level
+
+
+@njit(nogil=True, cache=True)
+def _prune(run, least):
+    """Leave of the working set the columns that are active, or steeper than ``least``."""
+    it = run.it[0]
+    positions = np.empty(it.size, np.int64)
+    n = wanted(run.engine, it.size, least, positions)
+    _renumber(run.columns[: it.size], run.place, positions[:n])
+    keep(run.engine, positions[:n])
+    it.size = n
+
+
+@njit(nogil=True, cache=True)
+def _renumber(columns, place, positions):
+    for j in columns:
+        place[j] = -1
+    keep_in_front(columns, positions)
+    for k in range(positions.size):
+        place[columns[k]] = k
 
 
 @njit(nogil=True, cache=True)
