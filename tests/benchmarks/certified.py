@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ ACCURACIES = (1e-3, 1e-5)
 POINTS = 100
 REPEATS = 3
 # A method that took longer than this is not tried at finer tolerances.
-_PATIENCE = 40.0
+_PATIENCE = 20.0
 _OURS = ACCURACIES
 _tell = Console(stderr=True).print
 
@@ -211,13 +211,11 @@ def measured(name: str, made: Callable[[], list[Method]]) -> list[dict[str, Any]
     return rows
 
 
-def measure_all(
+def tables(
     only: list[str] | None = None, peers: list[str] | None = None
-) -> list[dict[str, Any]]:
-    """All cases whose files are at hand."""
-    return [
-        row
-        for name in CASES
-        if available(name) and (not only or name in only)
-        for row in measure(name, peers)
-    ]
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """(title, rows) of each case whose files are at hand."""
+    for name in CASES:
+        if available(name) and (not only or name in only):
+            title = f"{name}: {POINTS} values of lam, worst relative gap at most the accuracy"
+            yield title, measure(name, peers)

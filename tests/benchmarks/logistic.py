@@ -8,7 +8,7 @@ point at zero.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -147,11 +147,10 @@ def _methods(problem: Problem) -> list[Method]:
     return found
 
 
-def measure(only: list[str] | None = None) -> list[dict[str, Any]]:
-    """All cases whose files are at hand."""
-    rows = []
+def tables(only: list[str] | None = None) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """(title, rows) of each case whose files are at hand."""
     for name, made in CASES.items():
         at_hand = name == "expression" or datasets.available(datasets.find(name))
         if at_hand and (not only or name in only):
-            rows += measured(name, lambda made=made: _methods(made()))
-    return rows
+            title = f"{name}: {_POINTS} values of lam to lam max / {_SPAN:g}"
+            yield title, measured(name, lambda made=made: _methods(made()))

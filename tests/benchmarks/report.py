@@ -1,9 +1,10 @@
-"""What was measured, kept by part in measured.json, and README.md made from it."""
+"""What was measured, kept by part and table in measured.json, and README.md made from it."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ MEASURED, README = HERE / "measured.json", HERE / "README.md"
 _HEAD = """# What was measured
 
 `make bench` measures and writes this page; no figure is typed by hand. A part of it: `make bench
-PARTS="certified machine" CASES=pyrim PEERS=celer`. Each part says with which arguments, on what
-machine and under which load it ran last. Times of one machine say little about another; the ratios
-say more. Every method is timed without compilation and without the judge.
+PARTS="certified machine" CASES=pyrim PEERS=celer`, whose tables take the place of older ones. Each
+says with which arguments, on what machine and under which load it ran last. Times of one machine
+say little about another; the ratios say more. Every method is timed without compilation and
+without the judge.
 
 """
 
@@ -34,22 +36,44 @@ def _table(title: str, rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def keep(part: str, tables: dict[str, list[dict[str, Any]]], about: dict[str, Any]) -> None:
-    """Put the tables of a part in the place of those that it had, and write the page again."""
-    known = json.loads(MEASURED.read_text()) if MEASURED.is_file() else {}
-    tables = {title: rows for title, rows in tables.items() if rows}
-    if not tables:
-        return
-    known[part] = about | {"tables": tables}
+def _known() -> dict[str, dict[str, Any]]:
+    return json.loads(MEASURED.read_text()) if MEASURED.is_file() else {}
+
+
+def _write(known: dict[str, dict[str, Any]]) -> None:
     MEASURED.write_text(json.dumps(known, indent=1, default=float) + "\n")
     README.write_text(_HEAD + "\n".join(_section(name, known[name]) for name in sorted(known)))
 
 
-def _section(part: str, found: dict[str, Any]) -> str:
+def keep(part: str, title: str, rows: list[dict[str, Any]], about: dict[str, Any]) -> None:
+    """Put a table in the place of the one that had its title, and write the page again."""
+    known = _known()
+    known.setdefault(part, {})[title] = about | {"rows": rows}
+    _write(known)
+
+
+def drop_others(part: str, titles: Iterable[str]) -> None:
+    """Leave only the tables of these titles: those that a whole part has now."""
+    known, titles = _known(), set(titles)
+    if titles:
+        known[part] = {title: found for title, found in known[part].items() if title in titles}
+        _write(known)
+
+
+def _where(found: dict[str, Any]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
-    where = (
+    return (
         f"`make bench {found['arguments']}`, {found['cores']} cores ({found['processor']}), load "
         f"before {found['load']:.2f}; {versions}."
     )
-    tables = "\n".join(_table(title, rows) for title, rows in found["tables"].items())
-    return f"## {part}\n\n{where}\n\n{tables}"
+
+
+def _section(part: str, tables: dict[str, Any]) -> str:
+    lines, before = [f"## {part}\n"], ""
+    for title, found in tables.items():
+        where = _where(found)
+        # Of tables that were measured together the first says how.
+        lines += [] if where == before else [where + "\n"]
+        lines.append(_table(title, found["rows"]))
+        before = where
+    return "\n".join(lines)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import certified
@@ -65,21 +65,17 @@ def show(title: str, rows: list[dict[str, Any]]) -> None:
 
 def _tables(
     part: str, cases: list[str] | None, peers: list[str] | None
-) -> dict[str, list[dict[str, Any]]]:
-    """title -> rows, of one part."""
+) -> Iterable[tuple[str, list[dict[str, Any]]]]:
+    """(title, rows) of one part, each as soon as it is measured."""
     if part == "page" and page.CHROMIUM is None:
         _print("No Chromium: the page was not measured.")
-        return {}
+        return ()
+    if part == "certified":
+        return certified.tables(cases, peers)
+    if part == "logistic":
+        return logistic.tables(cases)
     measured: dict[str, Callable[[], dict[str, list[dict[str, Any]]]]] = {
         "start": lambda: {"Waiting before anything runs": start.measure()},
-        "certified": lambda: {
-            "100 values of lam, worst relative gap at most the accuracy": certified.measure_all(
-                cases, peers
-            )
-        },
-        "logistic": lambda: {
-            "Logistic loss, 100 values of lam to lam max / 20": logistic.measure(cases)
-        },
         "same": lambda: {
             "The same algorithm elsewhere: 20 values of lam, worst gap at most 1e-4": same.measure()
         },
@@ -109,7 +105,7 @@ def _tables(
             ]
         },
     }
-    return measured[part]()
+    return measured[part]().items()
 
 
 def main() -> None:
@@ -133,22 +129,24 @@ def main() -> None:
         parser.error(f"unknown parts: {', '.join(sorted(unknown))}")
     given = [("CASES", arguments.cases), ("PEERS", arguments.peers)]
     for part in arguments.parts or [*PARTS[:-1]]:
-        load = os.getloadavg()[0]
-        tables = _tables(part, arguments.cases, arguments.peers)
-        for title, rows in tables.items():
-            if rows:
-                show(title, rows)
         words = [f"PARTS={part}", *(f'{k}="{" ".join(v)}"' for k, v in given if v is not None)]
         about = {
             "arguments": " ".join(words),
             "processor": platform.processor() or platform.machine(),
             "cores": os.cpu_count(),
             "memory": psutil.virtual_memory().total,
-            "load": load,
+            "load": os.getloadavg()[0],
             "versions": versions(),
         }
-        report.keep(part, tables, about)
-        _print(f"{part}: written to {report.README.name}; load before: {load:.2f}")
+        titles = []
+        for title, rows in _tables(part, arguments.cases, arguments.peers):
+            if rows:
+                show(title, rows)
+                report.keep(part, title, rows, about)
+                titles.append(title)
+        if arguments.cases is None:
+            report.drop_others(part, titles)
+        _print(f"{part}: written to {report.README.name}; load before: {about['load']:.2f}")
 
 
 if __name__ == "__main__":
