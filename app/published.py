@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from app.plots.papers import look, panel, save
+from app.plots.papers import panel, save
 from app.report import embedded, html_page, html_table
 from fwcore import experiments
 
@@ -78,10 +78,7 @@ def _write_table(rows: Iterator[dict[str, Any]], file: Path) -> None:
 
 def page(outcome: published.Outcome) -> str:
     """The page as HTML, which asks for nothing outside."""
-    pictures = {
-        where: drawn.opts(**look(shown, "bokeh")) for where, shown, drawn in _panels(outcome)
-    }
-    script, parts = embedded(pictures)
+    script, parts = embedded(dict(_panels(outcome, "bokeh")))
     paper = outcome.paper
     sections = [_section(outcome, exhibit, parts) for exhibit in outcome.exhibits]
     body = (
@@ -148,20 +145,20 @@ def _places(exhibit: published.Exhibit) -> Iterator[tuple[str, published.Panel]]
         yield slug.strip("-"), shown
 
 
-def _panels(outcome: published.Outcome) -> Iterator[tuple[str, published.Panel, Any]]:
+def _panels(outcome: published.Outcome, backend: str) -> Iterator[tuple[str, Any]]:
     for exhibit in outcome.exhibits:
         for where, shown in _places(exhibit):
-            drawn = panel(outcome, shown)
+            drawn = panel(outcome, shown, backend)
             if drawn is not None:
-                yield where, shown, drawn
+                yield where, drawn
 
 
 def _write_pictures(outcome: published.Outcome, folder: Path) -> list[Path]:
     if importlib.util.find_spec("matplotlib") is None:
         return []
     files = []
-    for where, shown, drawn in _panels(outcome):
-        for kind in _PICTURES:
-            files.append(folder / f"{outcome.paper.name}-{where}.{kind}")
-            save(drawn, shown, files[-1])
+    for where, drawn in _panels(outcome, "matplotlib"):
+        pictures = [folder / f"{outcome.paper.name}-{where}.{kind}" for kind in _PICTURES]
+        save(drawn, pictures)
+        files += pictures
     return files

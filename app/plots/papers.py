@@ -44,12 +44,14 @@ _MANY = " *"
 _DPI = 200
 
 
-def panel(outcome: published.Outcome, shown: published.Panel) -> Any:
-    """A picture of an exhibit, as a HoloViews overlay; None where nothing was measured.
+def panel(outcome: published.Outcome, shown: published.Panel, backend: str = "bokeh") -> Any:
+    """A picture of an exhibit, as a HoloViews overlay styled for the "bokeh" or the "matplotlib"
+    backend; None where nothing was measured.
 
     A curve each method: the mean of the seeds where all of them have the same abscissae, and else
     the first. ``feature *`` draws a line for each of the largest coefficients.
     """
+    _load(backend)
     experiment = outcome.experiments.get(shown.experiment)
     if experiment is None:
         return None
@@ -59,31 +61,36 @@ def panel(outcome: published.Outcome, shown: published.Panel) -> Any:
     least = _least(found)
     for k, name in enumerate(names):
         if found.get(name):
-            lines += _lines(k, name, shown, found[name], least)
+            drawn = _lines(k, name, shown, found[name], least)
+            lines += [_styled(line, k, backend) for line in drawn]
     if not lines:
         return None
-    lines += _marks(experiment, shown, names)
-    return hv.Overlay(lines)
+    lines += _marks(experiment, shown, names, backend)
+    return hv.Overlay(lines).opts(**_look(shown, backend), backend=backend)
 
 
-def look(shown: published.Panel, backend: str) -> dict[str, Any]:
-    """The options of a panel, for the "bokeh" or the "matplotlib" backend."""
+def _load(backend: str) -> None:
+    """Load a backend: one that is not loaded drops the styles meant for it, and says nothing."""
+    if backend == "matplotlib" and "matplotlib.pyplot" not in sys.modules:
+        import matplotlib
+
+        matplotlib.use("Agg")
+    hv.renderer(backend)
+
+
+def _look(shown: published.Panel, backend: str) -> dict[str, Any]:
     axes = {"logx": shown.logx, "logy": shown.logy, "title": shown.title, "show_grid": True}
     if backend == "matplotlib":
-        return axes | {"fig_inches": (5.2, 3.6), "legend_position": "best"}
+        return axes | {"fig_inches": (5.2, 3.6), "aspect": 1.5, "legend_position": "best"}
     legend = {"legend_position": "bottom", "legend_cols": 2, "toolbar": "above"}
     return axes | legend | {"responsive": True, "min_height": 320}
 
 
-def save(drawn: Any, shown: published.Panel, file: Path) -> None:
-    """Write a panel as PNG or SVG, by the ending of the file; with Matplotlib."""
-    import matplotlib
-
-    if "matplotlib.pyplot" not in sys.modules:
-        matplotlib.use("Agg")
-    hv.renderer("matplotlib")
-    styled = drawn.opts(**look(shown, "matplotlib"), backend="matplotlib")
-    hv.save(styled, str(file), fmt=file.suffix[1:], backend="matplotlib", dpi=_DPI)
+def save(drawn: Any, files: Sequence[Path]) -> None:
+    """Write a panel that was drawn for Matplotlib as PNG or SVG, by the endings of the files."""
+    figure = hv.render(drawn, backend="matplotlib")
+    for file in files:
+        figure.savefig(file, dpi=_DPI, bbox_inches="tight")
 
 
 def _least(found: Mapping[str, Sequence[published.Measured]]) -> float:
@@ -123,37 +130,35 @@ def _lines(
         known &= ((x > 0) | (not shown.logx)) & ((y > 0) | (not shown.logy))
         label = method if number == 0 else ""
         axes = ((shown.x, LABELS.get(shown.x, shown.x)), (shown.y, LABELS.get(shown.y, shown.y)))
-        lines.append(_styled(hv.Curve((x[known], y[known]), *axes, label=label), k))
+        lines.append(hv.Curve((x[known], y[known]), *axes, label=label))
     return lines
 
 
-def _styled(line: Any, k: int) -> Any:
+def _styled(line: Any, k: int, backend: str) -> Any:
     colour, dash = run_style(k)
-    strokes = [float(part) for part in DASHES[dash].split()] if DASHES[dash] else []
-    return line.opts(
-        hv.opts.Curve(backend="bokeh", color=colour, line_dash=dash, line_width=2, tools=["hover"]),
-        hv.opts.Curve(
-            backend="matplotlib",
-            color=colour,
-            linewidth=1.6,
-            linestyle=(0, tuple(strokes)) if strokes else "-",
-        ),
-    )
+    if backend == "bokeh":
+        return line.opts(
+            color=colour, line_dash=dash, line_width=2, tools=["hover"], backend=backend
+        )
+    # Matplotlib counts in widths of the line.
+    strokes = tuple(float(part) / 1.6 for part in DASHES[dash].split())
+    stroke = (0, strokes) if strokes else "-"
+    return line.opts(color=colour, linewidth=1.6, linestyle=stroke, backend=backend)
 
 
 def _marks(
-    experiment: published.Experiment, shown: published.Panel, names: Sequence[str]
+    experiment: published.Experiment, shown: published.Panel, names: Sequence[str], backend: str
 ) -> list[Any]:
     """The printed values of a figure, as level lines in the methods' colours."""
     marks = []
     for k, method in enumerate(m for m in experiment.methods if m.name in names):
         text = method.printed.get(shown.marks)
         if text:
-            level, colour = hv.HLine(published.number(text)), run_style(k)[0]
-            marks.append(
-                level.opts(
-                    hv.opts.HLine(backend="bokeh", color=colour, line_dash="dotted", line_width=1),
-                    hv.opts.HLine(backend="matplotlib", color=colour, linestyle=":", linewidth=0.8),
-                )
+            stroke = (
+                {"line_dash": "dotted", "line_width": 1}
+                if backend == "bokeh"
+                else {"linestyle": ":", "linewidth": 0.8}
             )
+            level = hv.HLine(published.number(text))
+            marks.append(level.opts(color=run_style(k)[0], backend=backend, **stroke))
     return marks

@@ -6,6 +6,7 @@ import json
 import sys
 import tempfile
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -170,7 +171,8 @@ def _show(outcome: Outcome, written: list[Path]) -> None:
         _show_exhibit(console, outcome, exhibit)
     for path in written:
         console.print(f"Wrote {path}")
-    if written and not any(path.suffix == ".png" for path in written):
+    drawn = any(exhibit.panels for exhibit in outcome.exhibits)
+    if written and drawn and find_spec("matplotlib") is None:
         console.print(escape("No PNG or SVG: they need Matplotlib, frank-wolfe-explorer[figures]."))
 
 
