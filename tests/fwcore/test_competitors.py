@@ -10,8 +10,10 @@ from scipy.optimize import minimize_scalar
 from sklearn.linear_model import LogisticRegression
 
 from fwcore import ParameterError, Problem, Walk, design, find_solver, grids, walk_path
+from fwcore.kernels.projection import project_l1
 
 VARIANTS = [("scd", {}), ("scd", {"update": "exact"}), ("detcd", {}), ("fista", {}), ("apg", {})]
+SLEP = [(name, {"steps": "slep"}) for name in ("fista", "apg")]
 
 
 def labels(kind, seed=0):
@@ -38,7 +40,7 @@ def grid_for(name, problem, points=4, delta=10.0):
 
 @pytest.mark.parametrize("storage", toys.STORAGES)
 @pytest.mark.parametrize("kind", toys.KINDS)
-@pytest.mark.parametrize(("name", "options"), VARIANTS)
+@pytest.mark.parametrize(("name", "options"), [*VARIANTS, *SLEP])
 def test_squared_loss_reaches_the_certified_optimum(name, options, kind, storage):
     problem = toys.problem(kind, storage)
     grid = grid_for(name, problem, delta=4.0)
@@ -320,3 +322,52 @@ def test_columns_of_wild_scales_and_duplicates(name):
         problem, name, grid_for(name, problem, delta=3.0), rule="gap", tol=1e-6, max_steps=10**6
     )
     assert result.max_relative_gap <= 1e-6 * (1 + 1e-6)
+
+
+def by_sleps_rules(problem, form, grid, tol):
+    """The listing of LeastR and LeastC in SLEP's manual, in NumPy: steps and non-zeros a point."""
+    X, y = problem.design.matrix(), problem.y
+    x, before, found = np.zeros(problem.p), np.zeros(problem.p), []
+    for value in grid:
+        L, t_before, t, size, steps = 1.0, 0.0, 1.0, np.abs(x).sum(), 0
+        if size > 0:
+            u = X @ x
+            best = (u @ y - (0 if form == "ball" else value * size)) / (u @ u)
+            x = x * (min(best, value / size) if form == "ball" else best)
+        before, moved = x, np.inf
+        while moved > tol:
+            s = x + (t_before - 1) / t * (x - before)
+            slopes = X.T @ (y - X @ s)
+            while True:
+                new = np.empty_like(s)
+                if form == "ball":
+                    project_l1(s + slopes / L, value, new)
+                else:
+                    new = s + slopes / L
+                    new = np.sign(new) * np.maximum(np.abs(new) - value / L, 0.0)
+                along, square = np.sum((X @ (new - s)) ** 2), np.sum((new - s) ** 2)
+                if along <= square * L * (1 + 1e-9) or square <= 1e-20:
+                    break
+                L = max(2 * L, along / square)
+            moved = np.abs(new - x).max()
+            before, x, t_before, t = x, new, t, (1 + np.sqrt(1 + 4 * t * t)) / 2
+            steps += 1
+        found.append((steps, np.count_nonzero(x)))
+    return np.array(found)
+
+
+@pytest.mark.parametrize(("name", "options"), SLEP)
+def test_steps_as_sleps_are_those_of_its_listing(name, options):
+    problem = toys.problem("wide")
+    # At lam max itself the answer is rounding error.
+    grid = grid_for(name, problem, points=12, delta=4.0)[1:]
+    points = walk_path(problem, name, grid, tol=1e-3, **options).points
+    expected = by_sleps_rules(problem, find_solver(name).form, grid, 1e-3)
+    np.testing.assert_array_equal(points["steps"], expected[:, 0].cumsum())
+    np.testing.assert_array_equal(points["nnz"], expected[:, 1])
+
+
+@pytest.mark.parametrize(("name", "options"), SLEP)
+def test_steps_as_sleps_need_a_parabola(name, options):
+    with pytest.raises(ParameterError, match="'steps' parameter"):
+        Walk(logistic("easy"), name, options=options)

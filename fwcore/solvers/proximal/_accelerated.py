@@ -1,15 +1,16 @@
-"""Accelerated proximal gradient with backtracking and restart, shared by the penalty form and the
-ball form.
+"""Accelerated proximal gradient with backtracking, and with restarts or as in SLEP (Liu, Ji & Ye
+2009), shared by the penalty form and the ball form.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from fwcore.design import all_dots, col_entries, image_of
+from fwcore.errors import ParameterError
 from fwcore.kernels.duality_gap import penalty_gap
 from fwcore.kernels.projection import project_l1
 from fwcore.kernels.soft_threshold import soft_threshold
@@ -17,7 +18,7 @@ from fwcore.kernels.steepness import steepness
 from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.vectors import copy_into, nonzeros, take, total
 from fwcore.losses import loss_at, negative_derivative_at
-from fwcore.options import GapOptions
+from fwcore.options import Choice, GapOptions
 from fwcore.problem import Problem
 from fwcore.solvers.base import (
     Solver,
@@ -40,12 +41,27 @@ PROXIMAL = np.dtype(
         ("since", np.int64),
         ("check", np.int64),
         ("ball", np.bool_),
+        ("slep", np.bool_),
     ]
 )
 # An estimate that was too large is forgotten at this rate.
 _RELAX = 0.95
 # An increase of the bound by less than this share of f is rounding error.
 _ROUNDING = 1e-12
+
+
+class ProximalOptions(GapOptions):
+    """Options of the proximal solvers."""
+
+    steps = Choice(
+        default="relaxed",
+        choices={"relaxed": "relaxed and restarted", "slep": "as SLEP's"},
+        label="Steps",
+        doc="relaxed: the estimate of the curvature goes on from point to point, a little less in "
+        "each step, and momentum restarts where it points uphill. slep: it begins anew at each "
+        "point and only grows, momentum never restarts, and a point begins at the best multiple "
+        "of the last (Liu, Ji & Ye 2009).",
+    )
 
 
 class ProximalState(NamedTuple):
@@ -55,7 +71,7 @@ class ProximalState(NamedTuple):
     ``image``, ``image_before``: (m,), X times the iterates, exactly. ``residual``: (m,), -l' at the
     point or the iterate. ``dots``: (p,), X'R, and ``trial``: (p,). ``proximal`` (1,): momentum t,
     the estimate L of the curvature, f and l1 norm and non-zeros of the iterate, steps of the point,
-    after how many the gap is looked at, and the form.
+    after how many the gap is looked at, the form, and whether steps are SLEP's.
     """
 
     coef: Floats
@@ -77,7 +93,7 @@ class ProximalSolver(Solver):
     certified = True
     positive = True
     needs = ("curvature_bound",)
-    Options = GapOptions
+    Options: ClassVar[type[ProximalOptions]] = ProximalOptions
 
     def ridge_weight(self, options: Any, value: float) -> float:
         """The ridge at a point."""
@@ -85,8 +101,12 @@ class ProximalSolver(Solver):
 
     def init(self, problem: Problem, options: Any, seed: int) -> ProximalState:
         p, m = problem.p, problem.m
+        slep = options.steps == "slep"
+        if slep and not problem.loss.closed_line_search:
+            rule = "'relaxed' where the loss has no closed-form line search"
+            raise ParameterError("steps", type(self).__name__, rule, options.steps)
         proximal = np.zeros(1, PROXIMAL)
-        proximal["lipschitz"] = problem.loss.curvature_bound * problem.sqnorms.max()
+        proximal["lipschitz"], proximal["slep"] = _least_curvature(problem), slep
         proximal["check"] = options.check
         proximal["ball"] = self.form == "ball"
         vectors = (
@@ -106,6 +126,11 @@ class ProximalSolver(Solver):
     ) -> None:
         start_point(state.counters, value, self.ridge_weight(options, value))
         state.proximal["momentum"], state.proximal["since"] = 1.0, 0
+        if options.steps == "slep":
+            # The first step with momentum is the third.
+            state.proximal["momentum"] = 0.0
+            state.proximal["lipschitz"] = _least_curvature(problem)
+            _rescale(problem, state, value)
         state.previous[:], state.image_before[:] = state.coef, state.image
 
     def advance(self, problem: Problem, state: ProximalState, n: int) -> Rows:
@@ -116,6 +141,32 @@ class ProximalSolver(Solver):
     def coefficients(self, state: ProximalState) -> tuple[Ints, Floats]:
         indices = np.flatnonzero(state.coef)
         return indices, state.coef[indices]
+
+
+def _least_curvature(problem: Problem) -> float:
+    """That along the steepest single column."""
+    return float(problem.loss.curvature_bound * problem.sqnorms.max())
+
+
+def _rescale(problem: Problem, state: ProximalState, value: float) -> None:
+    """The multiple of the last iterate that is best at the point ``value``, of a parabola: SLEP's
+    initial factor.
+    """
+    l1, length = float(np.abs(state.coef).sum()), float(np.linalg.norm(state.image))
+    if l1 == 0.0 or length == 0.0:
+        return
+    # The curvature along the ray, by slopes as far apart as y is long: near zero they cancel.
+    far = float(np.linalg.norm(problem.y)) / length
+    slopes = [
+        float(problem.loss.derivative(at * state.image, problem.y) @ state.image)
+        for at in (0.0, far)
+    ]
+    ridge = float(state.counters["ridge"][0]) * float(state.coef @ state.coef)
+    ball = bool(state.proximal["ball"][0])
+    best = -(slopes[0] + (0.0 if ball else value * l1)) / ((slopes[1] - slopes[0]) / far + ridge)
+    factor = max(min(best, value / l1) if ball else best, 0.0)
+    state.coef[:] *= factor
+    state.image[:] *= factor
 
 
 @njit(nogil=True, cache=True)
@@ -174,8 +225,8 @@ def _prox(state, lipschitz):
 
 @njit(nogil=True, inline="always")
 def _backtrack(design, y, loss, state, f_point, image):
-    """Double L until its quadratic bounds f at ``trial``; f there, its image in ``image``, and its
-    non-zeros.
+    """Raise L until its quadratic bounds f at ``trial``: double it, or as SLEP to the curvature
+    along the step, should that be more. f there, its image in ``image``, and its non-zeros.
     """
     it, counters = state.proximal[0], state.counters[0]
     while True:
@@ -190,7 +241,8 @@ def _backtrack(design, y, loss, state, f_point, image):
             abs(f_point) + abs(linear)
         ):
             return f, nnz
-        it.lipschitz *= 2.0
+        seen = 2.0 * (f - f_point - linear) / square if it.slep and square > 0.0 else 0.0
+        it.lipschitz = max(2.0 * it.lipschitz, seen)
 
 
 @njit(nogil=True, cache=True)
@@ -209,7 +261,7 @@ def _accept(state, image):
     copy_into(state.image, state.image_before)
     copy_into(image, state.image)
     it.l1 = l1
-    if uphill > 0.0:
+    if uphill > 0.0 and not it.slep:
         it.momentum = 1.0
         copy_into(state.coef, state.previous)
         copy_into(state.image, state.image_before)
@@ -254,7 +306,7 @@ def _advance(design, y, loss, entries, state, rows):
             state.point[j] = state.coef[j] + push * (state.coef[j] - state.previous[j])
         point_image = state.image + push * (state.image - state.image_before)
         _slopes(design, y, loss, point_image, state.point, state, entries)
-        it.lipschitz *= _RELAX
+        it.lipschitz *= 1.0 if it.slep else _RELAX
         f_point = _value(loss, y, point_image, state.point, counters.ridge)
         it.objective, it.nnz = _backtrack(design, y, loss, state, f_point, image)
         moved = _accept(state, image)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from fwcore.options import GapOptions, PenaltyOptions
-from fwcore.solvers.proximal._accelerated import ProximalSolver
+from fwcore.options import PenaltyOptions
+from fwcore.solvers.proximal._accelerated import ProximalOptions, ProximalSolver
 
 
-class FistaOptions(GapOptions, PenaltyOptions):
+class FistaOptions(ProximalOptions, PenaltyOptions):
     """Options of `Fista`."""
 
 
@@ -21,8 +21,8 @@ class Fista(ProximalSolver):
     t_{k+1} = (1 + sqrt(1 + 4 t_k^2)) / 2.
 
     L is found by backtracking, and momentum restarts where it points uphill (O'Donoghue & Candes
-    2015). A gradient is charged as p dot products, each product X a as one for every non-zero
-    coefficient.
+    2015), or both are as in SLEP (``steps``). A gradient is charged as p dot
+    products, each product X a as one for every non-zero coefficient.
     """
 
     name = "fista"
