@@ -13,8 +13,16 @@ class Dialogs {
 
   add() {
     const list = h('div', {class: 'solvers'})
+    // Enter takes the solver of that name, or the first that fits.
+    const take = () => {
+      const choices = [...list.querySelectorAll('button')], wanted = search.value.trim()
+      const named = choices.find(choice => choice.dataset.add == wanted.toLowerCase())
+      const chosen = named ?? choices.find(choice => !choice.disabled)
+      if (wanted != '') chosen?.click()
+    }
     const search = h('input', {type: 'search', placeholder: 'Name, method or paper',
-      'aria-label': 'Search solvers', oninput: () => draw(search.value)})
+      'aria-label': 'Search solvers', oninput: () => draw(search.value),
+      onkeydown: event => { if (event.key == 'Enter') { event.preventDefault(); take() } }})
     const draw = wanted => {
       const words = wanted.toLowerCase().split(/\s+/).filter(Boolean)
       const fits = solver => words.every(word =>

@@ -168,6 +168,15 @@ def test_a_run_is_added_by_search_and_what_the_loss_lacks_cannot_be(page):
     expect(row(page, 4)).to_contain_text("fista")
     expect(row(page, 4)).to_contain_text("not run yet")
     expect(page.locator(".side h2").last).to_have_text("FISTA")
+    # Enter takes the one that is named, unless it cannot be; else the first that fits.
+    button(page, "+ Add run").click()
+    search = page.get_by_label("Search solvers")
+    search.fill("cd")
+    search.press("Enter")
+    expect(search).to_be_visible()
+    search.fill("projected")
+    search.press("Enter")
+    expect(row(page, 5)).to_contain_text("apg")
 
 
 def test_a_run_is_hidden_renamed_and_removed_with_undo(page):
