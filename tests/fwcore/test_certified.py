@@ -274,7 +274,7 @@ def points(trial, costs, work=0, price=0.0):
     for k, cost in enumerate(costs):
         trial.begin_point(work)
         work += cost
-        if trial.end_point(work, 0.0, price):
+        if not trial.was_small(work) and trial.end_point(work, 0.0, price):
             changes.append(k)
             trial.begin_engine(work)
     return changes
@@ -293,6 +293,9 @@ def test_what_is_cheaper_stays_and_what_costs_more_is_left():
 
 def test_what_costs_little_or_is_dear_to_change_is_not_tried():
     assert points(_trial.Trial(), [_trial.SMALL] * 20) == []
+    # Only points in a row are compared.
+    big = 10 * _trial.SMALL
+    assert points(_trial.Trial(), [big, big, 0] * 6) == []
     assert points(_trial.Trial(), [10 * _trial.SMALL] * 20, price=1e12) == []
 
 

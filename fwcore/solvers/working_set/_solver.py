@@ -40,9 +40,12 @@ class CertifiedPenaltyOptions(CertifiedOptions, PenaltyOptions):
 
 @dataclass
 class CertifiedState(RunState):
-    """A run, whose ``arrays`` are a `WorkingSet`; ``threads`` share a pass."""
+    """A run, whose ``arrays`` are a `WorkingSet`; ``threads`` share a pass, and ``ridge`` is the
+    weight of ||a||^2 / 2 as a multiple of lam.
+    """
 
     threads: int = 1
+    ridge: float = 0.0
 
 
 class WorkingSetSolver(Solver):
@@ -60,15 +63,15 @@ class WorkingSetSolver(Solver):
 
     def init(self, problem: Problem, options: Any, seed: int) -> CertifiedState:
         arrays = WorkingSet.of(problem, self.engine(problem, options), options, self.form == "ball")
-        return CertifiedState(arrays, threads=options.threads)
+        ridge = options.ridge_weight(1.0) if self.form == "penalty" else 0.0
+        return CertifiedState(arrays, threads=options.threads, ridge=ridge)
 
     def set_point(
         self, problem: Problem, state: CertifiedState, options: Any, value: float, progress: float
     ) -> None:
         run: WorkingSet = state.arrays
-        ridge = options.ridge_weight(value) if self.form == "penalty" else 0.0
         previous = float(run.counters["value"][0])
-        start_point(run.counters, value, ridge)
+        start_point(run.counters, value, state.ridge * value)
         run.open_point(previous, value)
 
     def advance(self, problem: Problem, state: CertifiedState, n: int) -> Rows:

@@ -40,6 +40,12 @@ class Trial:
         """Count from here, unless a trial counts on."""
         self.begun = self.begun if self.on else work
 
+    def was_small(self, work: int) -> bool:
+        """Whether the point cost too little to ask more of it: those before it count no longer."""
+        small = not self.on and work - self.begun <= SMALL
+        self.costs = () if small else self.costs
+        return small
+
     def begin_engine(self, work: int) -> None:
         """Count from here: the engine was changed, and what that costs is charged to it."""
         self.begun, self.costs = work, ()

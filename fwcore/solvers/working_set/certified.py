@@ -149,7 +149,7 @@ class Certified(WorkingSetSolver):
         state = super().init(problem, options, seed)
         both = options.engine == "auto" and problem.loss.closed_line_search
         prices = Prices.of(problem) if both else None
-        return ChosenState(state.arrays, threads=state.threads, prices=prices)
+        return ChosenState(state.arrays, threads=state.threads, ridge=state.ridge, prices=prices)
 
     def set_point(
         self, problem: Problem, state: Any, options: Any, value: float, progress: float
@@ -159,7 +159,7 @@ class Certified(WorkingSetSolver):
         if prices is None:
             return
         work = prices.work(state.arrays)
-        if progress > 0.0:
+        if progress > 0.0 and not state.trial.was_small(work):
             active, exact = int(state.arrays.it["nnz"][0]), state.arrays.engine.exact
             price = 0.0 if exact else prices.face(active)
             if state.trial.end_point(work, prices.cheap(active), price):
