@@ -153,18 +153,18 @@ class Reference:
     """What is taken from the reference path: 100 points down to lam_max / 100, certified to 1e-6,
     or to 1e-3 where X has more than 67 million entries.
 
-    ``delta_max``: the l1 norm at its end; ``active``: the mean number of non-zero coefficients of a
-    point.
+    ``delta_max``: the l1 norm at its end; ``mean_active``: the mean number of non-zero coefficients
+    of the points that have any, as at lam_max there is none that a draw could hit.
 
     >>> from fwcore import datasets
     >>> problem = datasets.load("diabetes")
     >>> found = reference(problem)
-    >>> found.delta_max > 0.0, 0.0 < found.active <= problem.p
+    >>> found.delta_max > 0.0, 0.0 < found.mean_active <= problem.p
     (True, True)
     """
 
     delta_max: float
-    active: float
+    mean_active: float
 
 
 def known_reference(problem: Problem) -> Reference | None:
@@ -179,7 +179,7 @@ def known_reference(problem: Problem) -> Reference | None:
     found: Any = cache.load("reference", problem.content_hash)
     try:
         known = Reference(**found)
-        return known if known.delta_max > 0 and known.active > 0 else None
+        return known if known.delta_max > 0 and known.mean_active > 0 else None
     except TypeError:
         return None
 
@@ -196,7 +196,8 @@ def finding_reference(problem: Problem) -> Generator[tuple[int, int], None, Refe
     if known is not None:
         return known
     solver = certified_solver(problem, "penalty")
-    grid, clock, active = lam_grid(problem), Clock(), 0
+    grid, clock = lam_grid(problem), Clock()
+    active: list[int] = []
     gap = _LARGE_GAP if problem.entries > _LARGE else _REFERENCE_GAP
     options = solver.Options(rule="gap", tol=gap, max_steps=10**8)
     state = solver.init(problem, options, seed=0)
@@ -204,9 +205,9 @@ def finding_reference(problem: Problem) -> Generator[tuple[int, int], None, Refe
         solver.set_point(problem, state, options, float(lam), point / len(grid))
         for _ in iterate(problem, solver, state, point, float(lam), clock):
             yield point, len(grid)
-        active += solver.coefficients(state)[0].size
+        active.append(solver.coefficients(state)[0].size)
     value = float(np.abs(solver.coefficients(state)[1]).sum())
-    found = Reference(value, active / len(grid))
+    found = Reference(value, sum(active) / max(1, int(np.count_nonzero(active))))
     cache.store("reference", problem.content_hash, asdict(found))
     return found
 

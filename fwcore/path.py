@@ -124,7 +124,7 @@ class Walk:
         for name, kind in self.options.declared().items():
             if hasattr(kind, "resolved"):
                 rule = getattr(self.options, name)
-                found = kind.resolved(rule, lambda: grids.reference(self.problem).active)
+                found = kind.resolved(rule, lambda: grids.reference(self.problem).mean_active)
                 self.options.param.update({name: found})
 
     def snapshots(self, wanted: int | None = None) -> Generator[Snapshot, int | None, None]:

@@ -242,7 +242,7 @@ def test_a_rule_that_needs_the_reference_path_waits_for_it(monkeypatch, tmp_path
     assert session.state is RunState.DONE
     # δ max was given: it is the rule that asks for the path.
     assert "Walking the reference path, once for this problem" in told
-    active = grids.known_reference(run.walk.problem).active
+    active = grids.known_reference(run.walk.problem).mean_active
     assert run.walk.options.sampling.relevant == np.ceil(active)
 
 

@@ -39,14 +39,6 @@ def test_triazines_at_one_percent_costs_what_the_paper_says():
     assert np.mean([r.points["nnz"].mean() for r in results]) == pytest.approx(120.6, rel=0.30)
 
 
-@needs("dorothea")
-@pytest.mark.parametrize(("name", "steps", "active"), [("fista", 230, 211.1), ("apg", 301, 731.5)])
-def test_steps_as_sleps_cost_on_dorothea_what_was_printed(name, steps, active):
-    result = walk_path(datasets.load("dorothea", loss="squared"), name, steps="slep")
-    assert result.points["steps"][-1] == pytest.approx(steps, rel=0.15)
-    assert result.points["nnz"].mean() == pytest.approx(active, rel=0.15)
-
-
 @pytest.mark.slow
 @needs("pyrim")
 def test_the_solvers_are_in_the_order_of_the_paper_by_their_active_features(pyrim):
