@@ -274,7 +274,7 @@ def points(trial, costs, work=0, price=0.0):
     for k, cost in enumerate(costs):
         trial.begin_point(work)
         work += cost
-        if not trial.was_small(work) and trial.end_point(work, 0.0, price):
+        if not trial.passes_over(work) and trial.end_point(work, 0.0, price):
             changes.append(k)
             trial.begin_engine(work)
     return changes

@@ -330,7 +330,7 @@ def by_sleps_rules(problem, form, grid, tol):
     x, before, found = np.zeros(problem.p), np.zeros(problem.p), []
     for value in grid:
         L, t_before, t, size, steps = 1.0, 0.0, 1.0, np.abs(x).sum(), 0
-        if size > 0:
+        if size >= 1e-6:
             u = X @ x
             best = (u @ y - (0 if form == "ball" else value * size)) / (u @ u)
             x = x * (min(best, value / size) if form == "ball" else best)

@@ -48,6 +48,8 @@ PROXIMAL = np.dtype(
 _RELAX = 0.95
 # An increase of the bound by less than this share of f is rounding error.
 _ROUNDING = 1e-12
+# SLEP scales no point whose l1 norm is less.
+_SCALED = 1e-6
 
 
 class ProximalOptions(GapOptions):
@@ -153,7 +155,7 @@ def _rescale(problem: Problem, state: ProximalState, value: float) -> None:
     initial factor.
     """
     l1, length = float(np.abs(state.coef).sum()), float(np.linalg.norm(state.image))
-    if l1 == 0.0 or length == 0.0:
+    if l1 < _SCALED or length == 0.0:
         return
     # The curvature along the ray, by slopes as far apart as y is long: near zero they cancel.
     far = float(np.linalg.norm(problem.y)) / length

@@ -35,11 +35,11 @@ from fwcore.solvers.working_set._engine import (
     gather,
     go_along,
     go_back,
-    keep,
     load,
     minimise,
     most_joining,
     positions_wanted,
+    retain,
     wanted,
 )
 from fwcore.solvers.working_set._extrapolation import MEMORY
@@ -188,8 +188,8 @@ def _wanted(engine, size, least, positions):
     return positions_wanted(engine.coef, engine.slope, size, least, positions)
 
 
-@implements(keep, Descent)
-def _keep(engine, positions):
+@implements(retain, Descent)
+def _retain(engine, positions):
     products = engine.products
     for vector in (engine.coef, engine.slope, engine.curvature, engine.last):
         keep_in_front(vector, positions)

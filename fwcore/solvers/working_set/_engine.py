@@ -100,9 +100,9 @@ def wanted(engine, size, least, positions):
     raise compiled_only("wanted")
 
 
-def keep(engine, positions):
+def retain(engine, positions):
     """Keep the columns at these ``positions``, which increase, all active ones among them."""
-    raise compiled_only("keep")
+    raise compiled_only("retain")
 
 
 @njit(nogil=True, cache=True)

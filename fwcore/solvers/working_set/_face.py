@@ -18,11 +18,11 @@ from fwcore.solvers.working_set._corrections import correct, factor_row
 from fwcore.solvers.working_set._engine import (
     admit,
     gather,
-    keep,
     load,
     minimise,
     most_joining,
     positions_wanted,
+    retain,
     wanted,
 )
 
@@ -153,8 +153,8 @@ def _wanted(engine, size, least, positions):
     return positions_wanted(engine.sign, engine.gradient, size, least, positions)
 
 
-@implements(keep, Face)
-def _keep(engine, positions):
+@implements(retain, Face)
+def _retain(engine, positions):
     face, gram, order, n = engine.face[0], engine.gram, engine.order, positions.size
     for i in range(face.active):
         order[i] = place_among(positions, order[i])

@@ -56,6 +56,7 @@ class WorkingSetSolver(Solver):
     positive = True
     needs: ClassVar[tuple[str, ...]] = ("closed_line_search",)
     Options = CertifiedOptions
+    State: ClassVar[type[CertifiedState]] = CertifiedState
 
     @abstractmethod
     def engine(self, problem: Problem, options: Any) -> Engine:
@@ -64,7 +65,7 @@ class WorkingSetSolver(Solver):
     def init(self, problem: Problem, options: Any, seed: int) -> CertifiedState:
         arrays = WorkingSet.of(problem, self.engine(problem, options), options, self.form == "ball")
         ridge = options.ridge_weight(1.0) if self.form == "penalty" else 0.0
-        return CertifiedState(arrays, threads=options.threads, ridge=ridge)
+        return self.State(arrays, threads=options.threads, ridge=ridge)
 
     def set_point(
         self, problem: Problem, state: CertifiedState, options: Any, value: float, progress: float

@@ -40,8 +40,10 @@ class Trial:
         """Count from here, unless a trial counts on."""
         self.begun = self.begun if self.on else work
 
-    def was_small(self, work: int) -> bool:
-        """Whether the point cost too little to ask more of it: those before it count no longer."""
+    def passes_over(self, work: int) -> bool:
+        """Pass over a point that cost too little to ask more of it: those before it count no
+        longer. Whether it did.
+        """
         small = not self.on and work - self.begun <= SMALL
         self.costs = () if small else self.costs
         return small
@@ -71,7 +73,7 @@ class Trial:
             return False
         self.costs = (*self.costs, work - self.begun)[-POINTS:]
         spent = sum(self.costs)
-        dear = spent > _DEARER * self.decided and spent > POINTS * max(SMALL, least)
+        dear = spent > _DEARER * self.decided and spent > POINTS * least
         if len(self.costs) < POINTS or not dear:
             return False
         self.decided = spent

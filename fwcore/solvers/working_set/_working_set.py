@@ -13,7 +13,7 @@ from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.unpenalised import Free
 from fwcore.problem import Problem
 from fwcore.solvers.base import new_counters
-from fwcore.solvers.working_set._engine import Engine, admit, keep, load, wanted
+from fwcore.solvers.working_set._engine import Engine, admit, load, retain, wanted
 from fwcore.solvers.working_set._screening import Screen
 
 # A point begins less strictly than the last one ended.
@@ -210,7 +210,7 @@ def _prune(run, least):
     positions = np.empty(it.size, np.int64)
     n = wanted(run.engine, it.size, least, positions)
     _renumber(run.columns[: it.size], run.place, positions[:n])
-    keep(run.engine, positions[:n])
+    retain(run.engine, positions[:n])
     it.size = n
 
 

@@ -129,6 +129,7 @@ class Certified(WorkingSetSolver):
     unpenalised = True
     weights = True
     Options = CertifiedEngineOptions
+    State = ChosenState
 
     def variant(self, options: Any) -> dict[str, Any]:
         return {"engine": options.engine}
@@ -145,11 +146,11 @@ class Certified(WorkingSetSolver):
             raise ParameterError("engine", type(self).__name__, rule, options.engine)
         return Face.of() if exact and options.engine != "descent" else _descent(problem)
 
-    def init(self, problem: Problem, options: Any, seed: int) -> ChosenState:
-        state = super().init(problem, options, seed)
-        both = options.engine == "auto" and problem.loss.closed_line_search
-        prices = Prices.of(problem) if both else None
-        return ChosenState(state.arrays, threads=state.threads, ridge=state.ridge, prices=prices)
+    def init(self, problem: Problem, options: Any, seed: int) -> Any:
+        state: Any = super().init(problem, options, seed)
+        if options.engine == "auto" and problem.loss.closed_line_search:
+            state.prices = Prices.of(problem)
+        return state
 
     def set_point(
         self, problem: Problem, state: Any, options: Any, value: float, progress: float
@@ -159,7 +160,7 @@ class Certified(WorkingSetSolver):
         if prices is None:
             return
         work = prices.work(state.arrays)
-        if progress > 0.0 and not state.trial.was_small(work):
+        if progress > 0.0 and not state.trial.passes_over(work):
             active, exact = int(state.arrays.it["nnz"][0]), state.arrays.engine.exact
             price = 0.0 if exact else prices.face(active)
             if state.trial.end_point(work, prices.cheap(active), price):
