@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse
 from peers import PEERS, Timed, timed
 from problems import CASES, Case, available
+from report import Asked, Rows, Tables
 from rich.console import Console
 
 from fwcore import Problem, Walk, find_solver, walk_path, warmup
@@ -83,9 +84,9 @@ def worst_gap(problem: Problem, form: str, grid: Any, coefs: Any) -> float:
 
 
 def methods(
-    case: Case, peers: list[str] | None = None, threads: tuple[int, ...] = (1, 2)
+    case: Case, wants_peer: Callable[[str], bool], threads: tuple[int, ...] = (1, 2)
 ) -> list[Method]:
-    """All that can run on a case, or only these peers."""
+    """All of ours that can run on a case, and the peers that are wanted."""
     lam = np.geomspace(case.problem.lam_max, case.problem.lam_max / case.span, POINTS)
     reference = "active_set" if case.faces else "certified"
     radii = walk_path(case.problem, reference, lam, tol=1e-8).points["l1"]
@@ -108,7 +109,7 @@ def methods(
     small = np.random.default_rng(0).standard_normal((9, 12))
     toy = scipy.sparse.csc_array(small) if scipy.sparse.issparse(X) else np.asfortranarray(small)
     for peer in PEERS:
-        if peers is not None and peer.name not in peers:
+        if not wants_peer(peer.name):
             continue
         if not peer.available():
             _tell(f"{peer.name} is not installed: left out")
@@ -168,12 +169,7 @@ def settings(method: Method) -> dict[float, tuple[float, float]]:
     return chosen
 
 
-def measure(name: str, peers: list[str] | None = None) -> list[dict[str, Any]]:
-    """The table of one case."""
-    return measured(name, lambda: methods(CASES[name](), peers))
-
-
-def measured(name: str, made: Callable[[], list[Method]]) -> list[dict[str, Any]]:
+def measured(name: str, made: Callable[[], list[Method]]) -> Rows:
     """The table of the methods that ``made`` gives."""
     _tell(f"[bold]{name}[/bold]")
     begun = time.perf_counter()
@@ -211,11 +207,9 @@ def measured(name: str, made: Callable[[], list[Method]]) -> list[dict[str, Any]
     return rows
 
 
-def tables(
-    only: list[str] | None = None, peers: list[str] | None = None
-) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """(title, rows) of each case whose files are at hand."""
-    for name in CASES:
-        if available(name) and (not only or name in only):
+def tables(asked: Asked) -> Tables:
+    """A table a case whose files are at hand."""
+    for name, made in CASES.items():
+        if available(name) and asked.wants_case(name):
             title = f"{name}: {POINTS} values of lam, worst relative gap at most the accuracy"
-            yield title, measure(name, peers)
+            yield title, measured(name, lambda made=made: methods(made(), asked.wants_peer))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from report import Asked, Rows, Tables
 from threadpoolctl import threadpool_limits
 
 from fwcore import Problem, Walk, datasets, warmup
@@ -58,7 +59,7 @@ def step_time(problem: Problem, name: str, steps: int = 100_000) -> float:
     return 1e6 * (time.process_time() - begun) / steps
 
 
-def steps() -> list[dict[str, Any]]:
+def steps() -> Rows:
     """A step against p at n = 20,000, and against n at p = 100,000."""
     sizes = [(20_000, 10**k) for k in range(4, 8)] + [(10**k, 100_000) for k in range(3, 7)]
     rows = []
@@ -70,7 +71,7 @@ def steps() -> list[dict[str, Any]]:
     return rows
 
 
-def figure_1(seeds: int = 20) -> list[dict[str, Any]]:
+def figure_1(seeds: int = 20) -> Rows:
     """Figure 1 of Negiar et al. (2020): batches of n / 100, medians of the seeds, at equal
     derivatives.
     """
@@ -97,7 +98,7 @@ def figure_1(seeds: int = 20) -> list[dict[str, Any]]:
     return rows
 
 
-def against_copt(n: int = 20_000, p: int = 100_000) -> list[dict[str, Any]]:
+def against_copt(n: int = 20_000, p: int = 100_000) -> Rows:
     """Microseconds a sampled derivative, and what was reached after ten passes; batches of one and
     of n / 100.
     """
@@ -153,3 +154,9 @@ def against_copt(n: int = 20_000, p: int = 100_000) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def tables(_: Asked) -> Tables:
+    yield "Steps on rows of 20 entries, one sample a step", steps()
+    yield "Figure 1 of Negiar et al., medians of 20 seeds", figure_1()
+    yield "Against copt, 20,000 x 100,000, 20 entries a row", against_copt()

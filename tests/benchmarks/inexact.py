@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+
+from report import Asked, Rows, Tables
 
 from fwcore import datasets
 from fwcore.experiments import published
@@ -57,9 +58,8 @@ def _entrants(solver: str, oracles: Sequence[str]) -> list[SolverSpec]:
     ]
 
 
-def figures() -> dict[str, list[dict[str, Any]]]:
+def figures() -> Tables:
     """Figures 1 to 4."""
-    found = {}
     for rows, columns, trials in ((2000, 4000, 20), (5000, 10_000, 3)):
         for number, solver, oracles in (
             (1, "fw", _ORACLES),
@@ -75,21 +75,20 @@ def figures() -> dict[str, list[dict[str, Any]]]:
                 trials=trials,
                 snr_db=_SNR_DB,
             )
-            found[
-                f"Figure {number}: {solver}, {rows:,} x {columns:,}, 50 relevant, {trials} trials"
-            ] = [asdict(row) for row in means]
+            yield (
+                f"Figure {number}: {solver}, {rows:,} x {columns:,}, 50 relevant, {trials} trials",
+                [asdict(row) for row in means],
+            )
     specs = [
         f"oracle={name};oracle_rule=budget;oracle_budget={b}"
         for name in ("successive-halving", "greedy-rows")
         for b in _BUDGETS
     ]
-    found["Figure 4: omp by budget, 2,000 x 4,000, 10 trials"] = [
-        asdict(row) for row in recover(_entrants("omp", ["", *specs]), trials=10, snr_db=_SNR_DB)
-    ]
-    return found
+    means = recover(_entrants("omp", ["", *specs]), trials=10, snr_db=_SNR_DB)
+    yield "Figure 4: omp by budget, 2,000 x 4,000, 10 trials", [asdict(row) for row in means]
 
 
-def texts() -> list[dict[str, Any]]:
+def texts() -> Rows:
     """Table II, with what the paper printed of exact CoSaMP."""
     found = []
     for experiment in published.find_paper("rakotomamonjy").experiments.values():
@@ -106,6 +105,6 @@ def texts() -> list[dict[str, Any]]:
     return found
 
 
-def measure() -> dict[str, list[dict[str, Any]]]:
-    """Title -> rows."""
-    return figures() | {"Table II: texts, 5 splits of 80 and 20 %": texts()}
+def tables(_: Asked) -> Tables:
+    yield from figures()
+    yield "Table II: texts, 5 splits of 80 and 20 %", texts()

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from report import Asked, Rows, Tables
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 _MEGABYTE = 1 << 20
@@ -94,7 +95,7 @@ def _csv(folder: Path) -> dict[str, Any]:
     }
 
 
-def measure() -> list[dict[str, Any]]:
+def measure() -> Rows:
     """Seconds; the ratio to scikit-learn's loader; and the peak of memory over the size of the
     matrix.
     """
@@ -114,3 +115,7 @@ def measure() -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def tables(_: Asked) -> Tables:
+    yield "Reading files; memory is the peak over the size of the matrix", measure()

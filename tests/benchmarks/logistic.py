@@ -8,7 +8,7 @@ point at zero.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse
 from certified import Method, measured, our_method, worst_gap
 from peers import timed
+from report import Asked, Tables
 
 from fwcore import Problem, datasets
 
@@ -88,7 +89,7 @@ class _Peer:
     run: Callable[[Any, Any, Any, float], Any]
 
 
-_PEERS = (
+PEERS = (
     _Peer("celer", (1e-3, 1e-4, 1e-5, 1e-6), _celer),
     _Peer("skglm", (1e-3, 1e-4, 1e-5, 1e-6, 1e-7), _skglm),
     _Peer("adelie", (1e-6, 1e-8, 1e-10, 1e-12), _adelie),
@@ -119,7 +120,7 @@ CASES: dict[str, Callable[[], Problem]] = {
 }
 
 
-def _methods(problem: Problem) -> list[Method]:
+def _methods(problem: Problem, wants_peer: Callable[[str], bool]) -> list[Method]:
     lam = np.geomspace(problem.lam_max, problem.lam_max / _SPAN, _POINTS)
     found = [our_method("certified", problem, "certified", lam, {})]
     X, y = problem.design.exported()[0], problem.y.copy()
@@ -127,7 +128,9 @@ def _methods(problem: Problem) -> list[Method]:
     random = np.random.default_rng(0)
     small, labels = random.standard_normal((9, 12)), np.where(np.arange(9) % 2, 1.0, -1.0)
     toy = scipy.sparse.csc_array(small) if scipy.sparse.issparse(X) else np.asfortranarray(small)
-    for peer in _PEERS:
+    for peer in PEERS:
+        if not wants_peer(peer.package):
+            continue
         begun = time.perf_counter()
         try:
             # Compilation, and what a first call sets up, is nobody's time.
@@ -147,10 +150,10 @@ def _methods(problem: Problem) -> list[Method]:
     return found
 
 
-def tables(only: list[str] | None = None) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """(title, rows) of each case whose files are at hand."""
+def tables(asked: Asked) -> Tables:
+    """A table a case whose files are at hand."""
     for name, made in CASES.items():
         at_hand = name == "expression" or datasets.available(datasets.find(name))
-        if at_hand and (not only or name in only):
+        if at_hand and asked.wants_case(name):
             title = f"{name}: {_POINTS} values of lam to lam max / {_SPAN:g}"
-            yield title, measured(name, lambda made=made: _methods(made()))
+            yield title, measured(name, lambda made=made: _methods(made(), asked.wants_peer))

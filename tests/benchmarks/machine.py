@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from report import Asked, Rows, Tables
 
 from fwcore import Problem, Walk, design
 from fwcore.design import Products
@@ -47,7 +48,7 @@ def _designs() -> dict[str, Any]:
     }
 
 
-def passes() -> list[dict[str, Any]]:
+def passes() -> Rows:
     """A full pass by one and by two threads: time, bytes of the design per second, and
     multiply-adds per second.
     """
@@ -98,7 +99,7 @@ def step_time(p: int, kappa: int, draw: str = "subset") -> float:
     return 1e6 * (time.perf_counter() - begun) / steps
 
 
-def steps() -> list[dict[str, Any]]:
+def steps() -> Rows:
     """A step against p at fixed kappa, and against kappa at fixed p."""
     rows = []
     for draw in ("subset", "blocks"):
@@ -116,3 +117,8 @@ def steps() -> list[dict[str, Any]]:
                 }
             )
     return rows
+
+
+def tables(_: Asked) -> Tables:
+    yield f"Full passes; a copy runs at {copy_bandwidth():.1f} GB/s", passes()
+    yield "Steps of stochastic Frank-Wolfe on columns of 20 entries", steps()

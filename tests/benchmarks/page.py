@@ -23,6 +23,7 @@ from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "browser"))
 from crowd import Visitor, crowd
+from report import Asked, Tables
 from serving import CHROMIUM, FIND_APP, FLAGS, LIVE, Server, wait_for
 
 from app.explorer import Explorer
@@ -321,6 +322,15 @@ def _click_and_reset(page: Any) -> float:
     page.wait_for_function("() => app.state.get('phase') == 'empty'")
     page.wait_for_timeout(300)
     return float(taken)
+
+
+def tables(_: Asked) -> Tables:
+    if CHROMIUM is None:
+        print("No Chromium: the page was not measured.")
+        return
+    figures = measure()
+    title = "The page (milliseconds, except for the rate)"
+    yield title, [{"figure": name, "value": value} for name, value in figures.items()]
 
 
 if __name__ == "__main__":

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
+
+Rows: TypeAlias = list[dict[str, Any]]
+Tables: TypeAlias = Iterator[tuple[str, Rows]]
+"""(title, rows), each as soon as it is measured."""
 
 HERE = Path(__file__).parent
 MEASURED, README = HERE / "measured.json", HERE / "README.md"
@@ -21,6 +25,24 @@ without the judge.
 """
 
 
+class Asked(NamedTuple):
+    """The cases and peers that were asked for; None stands for all."""
+
+    cases: Collection[str] | None
+    peers: Collection[str] | None
+
+    def __str__(self) -> str:
+        """As ``make bench`` takes them."""
+        given = (("CASES", self.cases), ("PEERS", self.peers))
+        return "".join(f' {name}="{" ".join(of)}"' for name, of in given if of is not None)
+
+    def wants_case(self, name: str) -> bool:
+        return self.cases is None or name in self.cases
+
+    def wants_peer(self, name: str) -> bool:
+        return self.peers is None or name in self.peers
+
+
 def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -29,7 +51,7 @@ def _cell(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _table(title: str, rows: list[dict[str, Any]]) -> str:
+def _table(title: str, rows: Rows) -> str:
     head = list(rows[0])
     lines = [f"### {title}", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     lines += ["| " + " | ".join(_cell(row.get(name, "")) for name in head) + " |" for row in rows]
@@ -45,7 +67,7 @@ def _write(known: dict[str, dict[str, Any]]) -> None:
     README.write_text(_HEAD + "\n".join(_section(name, known[name]) for name in sorted(known)))
 
 
-def keep(part: str, title: str, rows: list[dict[str, Any]], about: dict[str, Any]) -> None:
+def keep(part: str, title: str, rows: Rows, about: dict[str, Any]) -> None:
     """Put a table in the place of the one that had its title, and write the page again."""
     known = _known()
     known.setdefault(part, {})[title] = about | {"rows": rows}

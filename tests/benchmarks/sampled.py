@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from certified import walked, worst_gap
 from problems import CASES, available
+from report import Asked, Rows, Tables
 
 from fwcore import Problem, grids, walk_path
 
@@ -35,11 +36,11 @@ def path(problem: Problem, radii: Any, draw: str, sampling: str) -> dict[str, An
     }
 
 
-def measure(only: list[str] | None = None) -> list[dict[str, Any]]:
+def measure(asked: Asked) -> Rows:
     """Each case, way to store, way to draw and share of the columns."""
     rows = []
     for name in ("pyrim", "triazines", "tfidf"):
-        if not available(name) or (only and name not in only):
+        if not (available(name) and asked.wants_case(name)):
             continue
         case = CASES[name]()
         end = walk_path(
@@ -60,3 +61,8 @@ def measure(only: list[str] | None = None) -> list[dict[str, Any]]:
                         }
                     )
     return rows
+
+
+def tables(asked: Asked) -> Tables:
+    title = "Stochastic Frank-Wolfe, largest move at most 1e-3: no gap is promised"
+    yield title, measure(asked)

@@ -7,7 +7,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+
+from report import Asked, Rows, Tables
 
 REPEATS = 5
 _PYTHON = sys.executable
@@ -27,7 +28,7 @@ def _seconds(command: list[str]) -> float:
     return time.perf_counter() - begun
 
 
-def measure() -> list[dict[str, Any]]:
+def measure() -> Rows:
     """Medians in seconds, warm; each round runs all commands, so that they share the noise."""
     for command in _COMMANDS.values():
         _seconds(command)
@@ -41,3 +42,7 @@ def measure() -> list[dict[str, Any]]:
         {"command": name, "seconds": median, "of scikit-learn's": median / peer}
         for name, median in medians.items()
     ]
+
+
+def tables(_: Asked) -> Tables:
+    yield "Waiting before anything runs", measure()

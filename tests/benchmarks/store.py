@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "app"))
 from crowd import Visitor
 from fakes import EXPERIMENT, walked
 from hostile import flood
+from report import Asked, Rows, Tables
 from serving import ROOT, Server
 
 from app.history import History
@@ -31,8 +32,7 @@ _AGAIN = (
 """A saved run under another name."""
 
 
-def measure() -> dict[str, list[dict[str, Any]]]:
-    """title -> rows."""
+def tables(_: Asked) -> Tables:
     with tempfile.TemporaryDirectory() as folder:
         saved = _saved(Path(folder))
         server = Server(ROOT / "app", Path(folder) / "log", 1000, FWCORE_RUNS=folder)
@@ -40,10 +40,11 @@ def measure() -> dict[str, list[dict[str, Any]]]:
             beside = asyncio.run(_beside(server.url))
         finally:
             server.stop()
-    return {f"{_RUNS:,} saved runs (milliseconds, median of 9)": saved, "A flood": beside}
+    yield f"{_RUNS:,} saved runs (milliseconds, median of 9)", saved
+    yield "A flood", beside
 
 
-def _saved(folder: Path) -> list[dict[str, Any]]:
+def _saved(folder: Path) -> Rows:
     history = History(folder / "many.sqlite")
     run = walked("sfw", points=100)
     keeper = Keeper(history)
@@ -69,7 +70,7 @@ def _median(act: Callable[[], Any]) -> float:
     return statistics.median(taken)
 
 
-async def _beside(url: str) -> list[dict[str, Any]]:
+async def _beside(url: str) -> Rows:
     """Updates a second of a visitor whose run is paced, alone and beside the flood."""
     visitor = Visitor(url)
     await visitor.open()
