@@ -100,7 +100,11 @@ def above(screen, residual, threshold, out):
 
 
 @settings(deadline=None, max_examples=30)
-@given(st.integers(0, 10**6), st.floats(0.0, 1.0), st.sampled_from(["squared", "logistic"]))
+@given(
+    st.integers(0, 10**6),
+    st.floats(0.0, 1.0) | st.floats(1e-9, 1e-2).map(lambda away: 1.0 - away),
+    st.sampled_from(["squared", "logistic"]),
+)
 def test_the_screen_never_misses_a_column(seed, closeness, loss):
     random = np.random.default_rng(seed)
     problem = toys.problem("wide", seed=seed % 7)
@@ -123,6 +127,25 @@ def test_the_screen_never_misses_a_column(seed, closeness, loss):
             keep(screen, residual)
             np.testing.assert_allclose(np.abs(screen.last), exact, atol=1e-14)
         assert found <= (exact > threshold - 1e-5 * np.linalg.norm(residual)).sum()
+
+
+def test_of_what_columns_share_the_screen_bounds_the_rest_only():
+    random = np.random.default_rng(0)
+    shared = random.standard_normal(60)
+    X = shared[:, None] + 0.5 * random.standard_normal((60, 200))
+    X[:, 0] = shared
+    problem = Problem.from_arrays(X, shared + random.standard_normal(60))
+    X, screen = problem.design.matrix(), Screen.of(problem)
+    for residual in (problem.y - X[:, 0] * (X[:, 0] @ problem.y), random.standard_normal(60)):
+        screen.last[:] = X.T @ residual
+        keep(screen, residual)
+    base = np.linalg.qr(screen.residuals.T)[0]
+    exact = np.linalg.norm(X - base @ (base.T @ X), axis=0)
+    left = screen.left[: problem.p]
+    assert (exact <= left).all()
+    np.testing.assert_allclose(left[1:], exact[1:], rtol=0.1)
+    assert left[0] < 0.11
+    assert (left < 0.7 * screen.norms[: problem.p]).all()
 
 
 def test_no_length_in_the_screen_is_denormal():
