@@ -20,77 +20,20 @@ from numba import njit
 
 from fwcore.kernels.dispatch import FAST
 from fwcore.kernels.steepness import steepness
+from fwcore.solvers.working_set._factor import (
+    DEPENDENT,
+    drop,
+    extend,
+    extend_by_all,
+    solve,
+    square_length,
+)
 
-# Below this share of its own norm, what is left of a column beside those of the face is rounding
-# error.
-_DEPENDENT = 1e-11
 # What is foreseen to be left of one is to be clear of that by so much.
 _CLEAR = 4.0
-# Each column that leaves the face costs the factor some accuracy.
-_DROPS_TO_REFACTOR = 200
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def factor_row(face, n, w):
-    """Write row n of L for column ``w`` of the working set; whether it is independent of the first
-    n.
-    """
-    L, row = face.factor, face.factor[n]
-    face.face[0].work += n * n // 2
-    left = face.gram[w, w] + face.face[0].ridge
-    for i in range(n):
-        total = face.gram[w, face.order[i]]
-        for k in range(i):
-            total -= L[i, k] * row[k]
-        row[i] = total / L[i, i]
-        left -= row[i] * row[i]
-    if left <= _DEPENDENT * face.gram[w, w]:
-        return False
-    row[n] = np.sqrt(left)
-    return True
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _solve(face, x):
-    """x <- (L L')^-1 x on the active columns."""
-    L, n = face.factor, face.face[0].active
-    face.face[0].work += n * n
-    for i in range(n):
-        total = x[i]
-        for k in range(i):
-            total -= L[i, k] * x[k]
-        x[i] = total / L[i, i]
-    for i in range(n - 1, -1, -1):
-        x[i] /= L[i, i]
-        for k in range(i):
-            x[k] -= L[i, k] * x[i]
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _drop(face, k):
-    """Take the k-th active column off the face: delete its row of L and rotate the rows below back
-    to triangular form.
-    """
-    it, L = face.face[0], face.factor
-    w = face.order[k]
-    face.coef[w], face.sign[w] = 0.0, 0.0
-    it.active -= 1
-    it.drops += 1
-    it.work += (it.active - k) * it.active
-    for i in range(k, it.active):
-        face.order[i] = face.order[i + 1]
-        for c in range(i + 2):
-            L[i, c] = L[i + 1, c]
-    for c in range(k, it.active):
-        x, y = L[c, c], L[c, c + 1]
-        length = np.hypot(x, y)
-        cosine, sine = x / length, y / length
-        for i in range(c, it.active):
-            x, y = L[i, c], L[i, c + 1]
-            L[i, c], L[i, c + 1] = cosine * x + sine * y, cosine * y - sine * x
-    if it.drops % _DROPS_TO_REFACTOR == 0:
-        for i in range(it.active):
-            factor_row(face, i, face.order[i])
+# Columns that change their signs leave together where that lowers the objective by so much of what
+# the step to the minimiser would.
+_TOGETHER = 0.1
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -105,11 +48,11 @@ def _aim(face, value, ball):
         return
     for i in range(n):
         u[i], v[i] = face.dots[face.order[i]], face.sign[face.order[i]]
-    _solve(face, u)
     if ball and not it.tight:
+        solve(face, face.work[:1])
         it.level = 0.0
         return
-    _solve(face, v)
+    solve(face, face.work[:2])
     if ball:
         free, slope = -value, 0.0
         for i in range(n):
@@ -125,29 +68,54 @@ def _aim(face, value, ball):
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
+def _leave_together(face, leaving):
+    """Whether the objective falls if all coefficients go to ``work[0]``, but for those ``leaving``
+    there, which go to zero. By a step c to the minimiser it falls by c'G c / 2, and from there to d
+    away it grows by d'G d / 2.
+    """
+    aim, change, growth = face.work[0], face.work[1], 0.0
+    for i in range(face.face[0].active):
+        change[i] = aim[i] - face.coef[face.order[i]]
+    for i in leaving:
+        row = face.gram[face.order[i]]
+        growth += face.face[0].ridge * aim[i] * aim[i]
+        for k in leaving:
+            growth += aim[i] * aim[k] * row[face.order[k]]
+    return growth < (1.0 - _TOGETHER) * square_length(face, change, face.work[2])
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
 def _walk_to_aim(face, value, ball):
     """Move toward ``work[0]`` as far as signs and ball allow; return (largest change, whether the
     aim was reached).
     """
     it, aim = face.face[0], face.work[0]
-    step, leaves, norm, growth, moved = 1.0, -1, 0.0, 0.0, 0.0
+    step, first, norm, growth, moved = 1.0, -1, 0.0, 0.0, 0.0
+    leaving, n = np.empty(it.active, np.int64), 0
     for i in range(it.active):
         w = face.order[i]
         size, change = face.sign[w] * face.coef[w], face.sign[w] * (aim[i] - face.coef[w])
         norm, growth = norm + size, growth + change
+        if size + change < 0.0:
+            leaving[n] = i
+            n += 1
         if size + step * change < 0.0:
-            step, leaves = size / -change, i
+            step, first = size / -change, i
     hits = ball and not it.tight and growth > 0.0 and norm + step * growth > value
     if hits:
-        step, leaves, it.tight = max(0.0, (value - norm) / growth), -1, True
+        step, n, it.tight = max(0.0, (value - norm) / growth), 0, True
+    elif n > 1 and not ball and _leave_together(face, leaving[:n]):
+        step = 1.0
+    elif n > 0:
+        leaving[0], n = first, 1
     for i in range(it.active):
         w = face.order[i]
         change = step * (aim[i] - face.coef[w])
         face.coef[w] += change
         moved = max(moved, abs(change))
-    if leaves >= 0:
-        _drop(face, leaves)
-    return moved, leaves < 0 and not hits
+    if n > 0:
+        drop(face, leaving[:n])
+    return moved, n == 0 and not hits
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -172,9 +140,9 @@ def _frees(face, k, w):
     unit = face.work[1]
     for i in range(face.face[0].active):
         unit[i] = 1.0 if i == k else 0.0
-    _solve(face, unit)
+    solve(face, face.work[1:2])
     own = face.work[0][k] * face.work[0][k] / unit[k]
-    return own > _CLEAR * _DEPENDENT * face.gram[w, w]
+    return own > _CLEAR * DEPENDENT * face.gram[w, w]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -188,52 +156,57 @@ def _join(face, w, sign):
     would still depend on the others without the column whose place it takes.
     """
     it = face.face[0]
-    n = it.active
-    independent = factor_row(face, n, w)
-    face.sign[w] = sign
-    if not independent:
-        share = face.work[0]
-        for i in range(n):
-            share[i] = sign * face.gram[w, face.order[i]]
-        _solve(face, share)
-        t, leaves, norm, growth = np.inf, -1, 0.0, 1.0
-        for i in range(n):
-            k = face.order[i]
-            norm += abs(face.coef[k])
-            growth -= face.sign[k] * share[i]
-            if face.sign[k] * share[i] > 0.0 and face.coef[k] / share[i] < t:
-                t, leaves = face.coef[k] / share[i], i
-        if leaves < 0 or t * growth > norm or not _frees(face, leaves, w):
-            face.sign[w] = 0.0
-            return False
-        for i in range(n):
-            face.coef[face.order[i]] -= t * share[i]
-        face.coef[w] = sign * t
-        it.tight = False
-        _drop(face, leaves)
-        n = it.active
-        if not factor_row(face, n, w):
-            face.coef[w], face.sign[w] = 0.0, 0.0
-            return False
-    face.order[n] = w
-    it.active = n + 1
+    n, one = it.active, np.full(1, w)
+    if extend(face, one) == 1:
+        face.sign[w] = sign
+        return True
+    share = face.work[0]
+    for i in range(n):
+        share[i] = sign * face.gram[w, face.order[i]]
+    solve(face, face.work[:1])
+    t, leaves, norm, growth = np.inf, -1, 0.0, 1.0
+    for i in range(n):
+        k = face.order[i]
+        norm += abs(face.coef[k])
+        growth -= face.sign[k] * share[i]
+        if face.sign[k] * share[i] > 0.0 and face.coef[k] / share[i] < t:
+            t, leaves = face.coef[k] / share[i], i
+    if leaves < 0 or t * growth > norm or not _frees(face, leaves, w):
+        return False
+    for i in range(n):
+        face.coef[face.order[i]] -= t * share[i]
+    it.tight = False
+    drop(face, np.full(1, leaves))
+    if extend(face, one) == 0:
+        return False
+    face.coef[w], face.sign[w] = sign * t, sign
     return True
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _slopes(face):
-    """gradient = G a - b on the working set; return (steepest position, its steepness)."""
-    it, g = face.face[0], face.gradient
+    """gradient = G a - b on the working set, at the minimiser on the face; return (steepest
+    position, its steepness).
+    """
+    it, g, coef = face.face[0], face.gradient, face.coef
     size = it.size
-    it.work += size * it.active
+    few = 2 * it.active < size
+    it.work += size * (it.active if few else size - it.active)
     for k in range(size):
         g[k] = -face.dots[k]
-    for i in range(it.active):
+    for i in range(it.active if few else 0):
         w = face.order[i]
-        row, c = face.gram[w], face.coef[w]
+        row, c = face.gram[w], coef[w]
         for k in range(size):
             g[k] += c * row[k]
         g[w] += it.ridge * c
+    for k in range(0 if few else size):
+        row = face.gram[k]
+        if face.sign[k] != 0.0:
+            g[k] = -face.sign[k] * it.level
+            continue
+        for i in range(size):
+            g[k] += row[i] * coef[i]
     best, steepest = 0, 0.0
     for k in range(size):
         steep = steepness(g[k], it.positive)
@@ -251,21 +224,19 @@ def _join_steepest(face, slack, most):
     best, steepest = _slopes(face)
     if face.sign[best] != 0.0 or steepest <= it.level + slack:
         return 0
-    least, joined = it.level + slack + 0.5 * (steepest - it.level - slack), 0
-    if _join(face, best, -np.sign(face.gradient[best])):
-        joined = 1
-    for k in range(it.size):
-        if joined >= most:
-            break
-        if (
-            face.sign[k] == 0.0
-            and steepness(face.gradient[k], it.positive) > least
-            and factor_row(face, it.active, k)
-        ):
-            face.sign[k] = -np.sign(face.gradient[k])
-            face.order[it.active] = k
-            it.active += 1
-            joined += 1
+    least = it.level + slack + 0.0 * (steepest - it.level - slack)
+    joined = int(_join(face, best, -np.sign(face.gradient[best])))
+    others, n, k = np.empty(most, np.int64), 0, 0
+    while joined < most and k < it.size:
+        if face.sign[k] == 0.0 and steepness(face.gradient[k], it.positive) > least:
+            others[n] = k
+            n += 1
+        k += 1
+        if n > 0 and (joined + n == most or k == it.size):
+            n = extend_by_all(face, others[:n])
+            for i in range(it.active - n, it.active):
+                face.sign[face.order[i]] = -np.sign(face.gradient[face.order[i]])
+            joined, n = joined + n, 0
     return joined
 
 

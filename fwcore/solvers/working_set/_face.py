@@ -7,14 +7,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from fwcore.design import col_axpy, col_dot, col_entries
 from fwcore.kernels.dispatch import implements
 from fwcore.kernels.selection import keep_in_front, place_among
 from fwcore.kernels.types import Floats, Ints
-from fwcore.kernels.vectors import total
-from fwcore.solvers.working_set._corrections import correct, factor_row
+from fwcore.solvers.working_set._corrections import correct
 from fwcore.solvers.working_set._engine import (
     admit,
     gather,
@@ -25,6 +22,8 @@ from fwcore.solvers.working_set._engine import (
     retain,
     wanted,
 )
+from fwcore.solvers.working_set._factor import extend_by_all, refactor
+from fwcore.solvers.working_set._gram import extend_gram
 
 # A round lets at most so many columns onto the face, so that it stays short.
 _JOIN_FACE = 64
@@ -118,8 +117,7 @@ def _minimise(engine, design, y, loss, run, slack):
     face.positive = counters.positive
     if face.ridge != counters.ridge:
         face.ridge = counters.ridge
-        for i in range(face.active):
-            factor_row(engine, i, engine.order[i])
+        refactor(engine)
     moved = correct(engine, counters.value, it.ball, slack, _JOIN_FACE)
     it.level, it.settled = face.level, True
     return moved
@@ -138,14 +136,10 @@ def _gather(engine, run):
 def _load(engine, run):
     face = engine.face[0]
     face.ridge = run.counters[0].ridge
-    for k in range(face.size):
-        # Of columns that depend on each other the first have the coefficients.
-        if engine.coef[k] != 0.0 and factor_row(engine, face.active, k):
-            engine.sign[k] = np.sign(engine.coef[k])
-            engine.order[face.active] = k
-            face.active += 1
-        else:
-            engine.coef[k] = 0.0
+    # Of columns that depend on each other the first have the coefficients.
+    extend_by_all(engine, np.flatnonzero(engine.coef[: face.size]))
+    for i in range(face.active):
+        engine.sign[engine.order[i]] = np.sign(engine.coef[engine.order[i]])
 
 
 @implements(wanted, Face)
@@ -173,25 +167,14 @@ def _most_joining(engine, size):
 
 @implements(admit, Face)
 def _admit(engine, design, sigma, sqnorms, run, joining):
-    size, counters = run.it[0].size, run.counters[0]
-    counters.dots += joining * size + joining * (joining + 1) // 2
-    counters.entries += _extend(design, sigma, run.columns, engine, joining, run.residual.size)
-
-
-@njit(nogil=True, cache=True)
-def _extend(design, sigma, columns, face, joining, rows):
-    """Gram rows of the columns that join; the entries touched."""
-    it, entries = face.face[0], 0
-    image = np.empty(rows)
+    it, counters, columns = engine.face[0], run.counters[0], run.columns
+    counters.dots += joining * it.size + joining * (joining + 1) // 2
+    entries, at_hand = extend_gram(
+        design, columns[: it.size + joining], joining, run.residual.size, engine.gram
+    )
+    counters.entries += entries
+    run.it[0].seen += at_hand
     for w in range(it.size, it.size + joining):
-        image[:] = 0.0
-        col_axpy(design, columns[w], 1.0, image)
-        image_sum = total(image)
-        for k in range(w + 1):
-            product = col_dot(design, columns[k], image, image_sum)
-            face.gram[w, k], face.gram[k, w] = product, product
-            entries += col_entries(design, columns[k])
-        face.dots[w] = sigma[columns[w]]
-        face.coef[w], face.sign[w] = 0.0, 0.0
+        engine.dots[w] = sigma[columns[w]]
+        engine.coef[w], engine.sign[w] = 0.0, 0.0
     it.size += joining
-    return entries

@@ -83,8 +83,8 @@ class Prices(NamedTuple):
         return 0.5 * active**2 * (self.column + active / 3.0)
 
     def outside(self, run: WorkingSet) -> int:
-        """Operations so far that were not the engine's own. Entries that columns were looked at
-        for are left out: they come in turns, whatever the engine.
+        """Operations so far that were not the engine's own. Entries that were at hand are left out,
+        and those that columns were looked at for, which come in turns, whatever the engine.
         """
         counters = run.counters
         entries = int(counters["entries"][0]) - int(run.it["seen"][0])
