@@ -217,14 +217,14 @@ def _slopes(face):
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _join_steepest(face, slack, most):
-    """Let the steepest column of the working set join, and up to ``most`` that rise half as high
-    above the face; how many did.
+    """Let the steepest column of the working set join, and up to ``most`` that rise above the face
+    by more than ``slack``; how many did.
     """
     it = face.face[0]
     best, steepest = _slopes(face)
-    if face.sign[best] != 0.0 or steepest <= it.level + slack:
+    least = it.level + slack
+    if face.sign[best] != 0.0 or steepest <= least:
         return 0
-    least = it.level + slack + 0.0 * (steepest - it.level - slack)
     joined = int(_join(face, best, -np.sign(face.gradient[best])))
     others, n, k = np.empty(most, np.int64), 0, 0
     while joined < most and k < it.size:

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from fwcore.kernels.dispatch import FAST
+from fwcore.kernels.tiles import SIDE
 from fwcore.kernels.vectors import copy_into
 
 DEPENDENT = 1e-11
@@ -45,7 +46,8 @@ def extend(face, positions):
     it, L, order = face.face[0], face.factor, face.order
     n, joined = it.active, 0
     _shares(face, positions)
-    it.work += positions.size * n * n // 2
+    # L is fetched once for all of them.
+    it.work += (1 + positions.size // SIDE) * n * n // 2
     for b in range(positions.size):
         w, row = positions[b], L[n + joined]
         if joined < b:

@@ -49,7 +49,7 @@ class Trial:
         return small
 
     def begin_engine(self, work: int) -> None:
-        """Count from here: the engine was changed, and what that costs is charged to it."""
+        """Count from here: the engine was changed. What that cost is not charged to its points."""
         self.begun, self.costs = work, ()
 
     def gives_up(self, work: int) -> bool:
@@ -62,7 +62,7 @@ class Trial:
         """Whether to change the engine after a point.
 
         No trial begins where points cost at most ``least``, or all of them together no more than
-        the ``price`` of the change.
+        their share of the ``price`` of a change.
         """
         if self.on:
             if self.gives_up(work):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from fwcore.errors import ParameterError
+from fwcore.kernels.tiles import SIDE
 from fwcore.losses import Loss
 from fwcore.options import Choice
 from fwcore.problem import Problem
@@ -30,6 +31,8 @@ _GATHERED = 5
 _BOUND = 2
 # Points that cost no more than so many cycles of descent and sweeps are not worth a trial.
 _CYCLES, _SWEEPS = 15, 2
+# What a face costs to make is paid for by more points than those that are compared.
+_SHARE = 0.5
 
 
 def _engine_choice() -> Choice:
@@ -60,27 +63,29 @@ class CertifiedBallOptions(CertifiedOptions):
 
 class Prices(NamedTuple):
     """What operations cost in a problem: an ``entry`` of X beside one in the order of memory, a
-    ``column``, and to bound every column in a ``sweep``.
+    ``column``, its product with one of several columns, and to bound every column in a ``sweep``.
     """
 
     entry: int
     column: float
+    product: float
     sweep: int
 
     @classmethod
     def of(cls, problem: Problem) -> Prices:
         """Those of ``problem``."""
-        entries = problem.entries
-        entry = 1 if entries == problem.m * problem.p else _GATHERED
-        return cls(entry, entry * entries / problem.p, _BOUND * problem.p)
+        entry = 1 if _is_full(problem) else _GATHERED
+        column = entry * problem.entries / problem.p
+        product = column / SIDE if _is_long(problem) else column
+        return cls(entry, column, product, _BOUND * problem.p)
 
     def cheap(self, active: int) -> float:
         """Operations of a point of ``active`` columns below which no engine is much cheaper."""
         return _CYCLES * 2.0 * active * self.column + _SWEEPS * self.sweep
 
     def face(self, active: int) -> float:
-        """Operations to multiply and factor the ``active`` columns."""
-        return 0.5 * active**2 * (self.column + active / 3.0)
+        """Operations to multiply and factor the ``active`` columns, several at a time."""
+        return 0.5 * active**2 * (self.product + active / (3.0 * SIDE))
 
     def outside(self, run: WorkingSet) -> int:
         """Operations so far that were not the engine's own. Entries that were at hand are left out,
@@ -95,9 +100,17 @@ class Prices(NamedTuple):
         return run.engine.operations + self.outside(run)
 
 
+def _is_full(problem: Problem) -> bool:
+    return problem.entries == problem.m * problem.p
+
+
+def _is_long(problem: Problem) -> bool:
+    """Whether columns are without zeros, and too long to stay at hand."""
+    return _is_full(problem) and problem.m >= LONG
+
+
 def _descent(problem: Problem) -> Descent:
-    full = problem.entries == problem.m * problem.p
-    return Descent.of(problem.m, blocks=full and problem.m >= LONG)
+    return Descent.of(problem.m, blocks=_is_long(problem))
 
 
 @dataclass
@@ -161,8 +174,9 @@ class Certified(WorkingSetSolver):
             return
         work = prices.work(state.arrays)
         if progress > 0.0 and not state.trial.passes_over(work):
-            active, exact = int(state.arrays.it["nnz"][0]), state.arrays.engine.exact
-            price = 0.0 if exact else prices.face(active)
+            active = int(state.arrays.it["nnz"][0])
+            # A face is made on the way there, or on the way back from a trial that failed.
+            price = _SHARE * prices.face(active)
             if state.trial.end_point(work, prices.cheap(active), price):
                 self._change(problem, state, prices)
                 work = prices.work(state.arrays)
@@ -180,9 +194,9 @@ class Certified(WorkingSetSolver):
 
     def _change(self, problem: Problem, state: ChosenState, prices: Prices) -> None:
         """Go on with the other engine, which has done nothing yet."""
-        state.trial.begin_engine(prices.outside(state.arrays))
         engine = _descent(problem) if state.arrays.engine.exact else Face.of()
         state.arrays = state.arrays.moved_to(problem, engine)
+        state.trial.begin_engine(prices.work(state.arrays))
 
 
 class CertifiedBall(Certified):
