@@ -11,9 +11,9 @@ SIDE = 4
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def multiply_tile(A, B, out):
-    """out_ij = a_i'b_j for the first four rows of ``A`` and ``B`` (4, m): each entry is loaded once
-    for four products.
+def multiply_tile(A, B, m, out):
+    """out_ij = a_i'b_j for the first ``m`` entries of the first four rows of ``A`` and ``B``: each
+    is loaded once for four products.
     """
     a0, a1, a2, a3 = A[0], A[1], A[2], A[3]
     b0, b1, b2, b3 = B[0], B[1], B[2], B[3]
@@ -21,7 +21,7 @@ def multiply_tile(A, B, out):
     s10, s11, s12, s13 = 0.0, 0.0, 0.0, 0.0
     s20, s21, s22, s23 = 0.0, 0.0, 0.0, 0.0
     s30, s31, s32, s33 = 0.0, 0.0, 0.0, 0.0
-    for i in range(a0.size):
+    for i in range(m):
         x0, x1, x2, x3 = a0[i], a1[i], a2[i], a3[i]
         y0, y1, y2, y3 = b0[i], b1[i], b2[i], b3[i]
         s00, s01, s02, s03 = s00 + x0 * y0, s01 + x0 * y1, s02 + x0 * y2, s03 + x0 * y3

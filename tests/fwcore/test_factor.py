@@ -19,6 +19,7 @@ def face_of(X, y):
     k = X.shape[1]
     face = Face.of(k + 3)
     face.gram[:k, :k], face.dots[:k], face.face["size"] = X.T @ X, X.T @ y, k
+    face.sign[:k] = np.random.default_rng(k).choice([-1.0, 1.0], k)
     return face
 
 
@@ -27,10 +28,13 @@ def assert_factored(face, X):
     active = X[:, face.order[:n]]
     L = np.tril(face.factor[:n, :n])
     np.testing.assert_allclose(L @ L.T, active.T @ active, atol=1e-10)
-    right = np.random.default_rng(0).standard_normal((2, n))
+    right = np.random.default_rng(0).standard_normal(n)
     found = right.copy()
     solve(face, found)
     np.testing.assert_allclose(found @ (active.T @ active), right, atol=1e-7)
+    dots, sign = face.halfway[:, :n] @ L.T
+    np.testing.assert_allclose(dots, face.dots[face.order[:n]], atol=1e-8)
+    np.testing.assert_allclose(sign, face.sign[face.order[:n]], atol=1e-8)
 
 
 @settings(deadline=None, max_examples=30)
@@ -38,18 +42,22 @@ def assert_factored(face, X):
 def test_columns_join_and_leave_a_face_many_at_a_time(seed, k, data):
     random = np.random.default_rng(seed)
     X = random.standard_normal((150, k))
-    face, places = face_of(X, np.zeros(150)), st.sets(st.integers(0, k - 1), min_size=1)
+    face, places = (
+        face_of(X, random.standard_normal(150)),
+        st.sets(st.integers(0, k - 1), min_size=1),
+    )
     order = random.permutation(k)
     assert extend_by_all(face, order.copy()) == k
     assert (face.order[:k] == order).all()
     assert_factored(face, X)
-    face.coef[:k], face.sign[:k] = 1.0, 1.0
+    face.coef[:k] = 1.0
     leaving = np.array(sorted(data.draw(places)))
     drop(face, leaving)
     assert face.order[: k - leaving.size].tolist() == np.delete(order, leaving).tolist()
     assert set(np.flatnonzero(face.sign[:k] == 0.0)) == set(order[leaving])
     assert_factored(face, X)
     back = order[leaving]
+    face.sign[back] = -1.0
     assert extend_by_all(face, back) == leaving.size
     refactor(face)
     assert face.face["active"][0] == k
@@ -60,11 +68,12 @@ def test_columns_that_depend_on_those_before_them_stay_off_a_face():
     random = np.random.default_rng(0)
     X = random.standard_normal((60, 40))
     X[:, 10], X[:, 35] = X[:, :10] @ random.standard_normal(10), X[:, 3]
-    face = face_of(X, np.zeros(60))
-    face.coef[:40], face.sign[:40] = 1.0, 1.0
+    face = face_of(X, random.standard_normal(60))
+    face.coef[:40] = 1.0
     assert extend_by_all(face, np.arange(40)) == 38
     assert face.order[:38].tolist() == [k for k in range(40) if k not in (10, 35)]
-    assert np.flatnonzero(face.coef[:40] == 0.0).tolist() == [10, 35]
+    for values in (face.coef[:40], face.sign[:40]):
+        assert np.flatnonzero(values == 0.0).tolist() == [10, 35]
     assert_factored(face, X)
 
 

@@ -1,6 +1,7 @@
 """The certified solvers: faces, the screen, and what a round promises."""
 
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -84,15 +85,17 @@ def test_a_face_is_the_exact_solution_on_its_columns(seed, m, k, share, dependen
 def test_the_factor_of_the_gram_is_kept_up_to_date_over_thousands_of_drops(ball):
     random = np.random.default_rng(0)
     X = random.standard_normal((20, 40))
-    face = face_of(X, np.zeros(20))
-    for _ in range(400):
-        face.dots[:40] = X.T @ random.standard_normal(20)
-        correct(face, 0.5 + random.random(), ball, 1e-12, 1000)
+    face = face_of(X, X @ random.standard_normal(40))
+    most = 20.0 if ball else np.abs(face.dots).max()
+    for _ in range(800):
+        correct(face, most * 10.0 ** random.uniform(-4, 0), ball, 1e-12, 1000)
     assert face.face["drops"][0] > 2000
     n = face.face["active"][0]
     order = face.order[:n]
     L = np.tril(face.factor[:n, :n])
     np.testing.assert_allclose(L @ L.T, face.gram[np.ix_(order, order)], atol=1e-10)
+    halfway = face.halfway[:, :n] @ L.T
+    np.testing.assert_allclose(halfway, [face.dots[order], face.sign[order]], atol=1e-10)
 
 
 def above(screen, residual, threshold, out):
@@ -236,6 +239,32 @@ def test_idle_columns_are_dropped_and_found_again(way, monkeypatch):
             assert (state.arrays.place >= 0).sum() == state.arrays.size
     for found, expected in zip(solver.coefficients(state), solution, strict=True):
         np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["active_set", "corrective_fw"])
+def test_once_half_of_the_columns_are_at_hand_all_are(name):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((200, 100))
+    problem = Problem.from_arrays(X, X[:, ::2].sum(axis=1) + random.standard_normal(200))
+    grid = problem.lam_max * np.geomspace(0.5, 1e-2, 12)
+    grid = grid if name == "active_set" else np.linspace(2.0, 40.0, 12)
+    walk = Walk(problem, name, grid, {"tol": 1e-10})
+    solver, state, sizes = walk.solver, walk._state, [0]
+    for value in grid:
+        solver.set_point(problem, state, walk.options, value, 0.0)
+        while solver.outcome(state) == Status.RUNNING:
+            solver.advance(problem, state, 1)
+            sizes.append(state.arrays.size)
+    grown = [(old, new) for old, new in pairwise(sizes) if old != new]
+    assert len(grown) > 4
+    assert all(old < problem.p / 2 for old, _ in grown[:-1])
+    assert problem.p / 2 <= grown[-1][0] < grown[-1][1] == problem.p
+    coef = np.zeros(problem.p)
+    indices, values = solver.coefficients(state)
+    coef[indices] = values
+    if name == "active_set":
+        X = problem.design.matrix()
+        assert optimality(X, problem.y, coef, grid[-1]) <= 1e-6 * problem.lam_max
 
 
 @pytest.mark.parametrize("way", ["active_set", "descent"])

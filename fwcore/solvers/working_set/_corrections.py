@@ -20,12 +20,14 @@ from numba import njit
 
 from fwcore.kernels.dispatch import FAST
 from fwcore.kernels.steepness import steepness
+from fwcore.kernels.vectors import dot
 from fwcore.solvers.working_set._factor import (
     DEPENDENT,
     drop,
     extend,
     extend_by_all,
     solve,
+    solve_back,
     square_length,
 )
 
@@ -33,7 +35,7 @@ from fwcore.solvers.working_set._factor import (
 _CLEAR = 4.0
 # Columns that change their signs leave together where that lowers the objective by so much of what
 # the step to the minimiser would.
-_TOGETHER = 0.1
+_CLEARLY = 0.1
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -41,30 +43,22 @@ def _aim(face, value, ball):
     """The minimiser on the affine hull of the face, into ``work[0]``; sets the multiplier, and
     frees a constraint that pushes.
     """
-    it, (u, v) = face.face[0], (face.work[0], face.work[1])
+    it, aim, (b, sign) = face.face[0], face.work[0], (face.halfway[0], face.halfway[1])
     n = it.active
     if n == 0:
         it.tight, it.level = False, 0.0 if ball else value
         return
-    for i in range(n):
-        u[i], v[i] = face.dots[face.order[i]], face.sign[face.order[i]]
-    if ball and not it.tight:
-        solve(face, face.work[:1])
-        it.level = 0.0
-        return
-    solve(face, face.work[:2])
-    if ball:
-        free, slope = -value, 0.0
-        for i in range(n):
-            free += face.sign[face.order[i]] * u[i]
-            slope += face.sign[face.order[i]] * v[i]
-        it.level = free / slope
-        if it.level < 0.0:
-            it.tight, it.level = False, 0.0
-    else:
+    # sign'G^-1 b and sign'G^-1 sign.
+    along, square = dot(b[:n], sign[:n]), dot(sign[:n], sign[:n])
+    if not ball:
         it.level = value
+    elif it.tight:
+        it.level = (along - value) / square
+    if ball and not (it.tight and it.level >= 0.0):
+        it.tight, it.level = False, 0.0
     for i in range(n):
-        u[i] -= it.level * v[i]
+        aim[i] = b[i] - it.level * sign[i]
+    solve_back(face, aim)
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -81,7 +75,7 @@ def _leave_together(face, leaving):
         growth += face.face[0].ridge * aim[i] * aim[i]
         for k in leaving:
             growth += aim[i] * aim[k] * row[face.order[k]]
-    return growth < (1.0 - _TOGETHER) * square_length(face, change, face.work[2])
+    return growth < (1.0 - _CLEARLY) * square_length(face, change, face.work[2])
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -140,30 +134,26 @@ def _frees(face, k, w):
     unit = face.work[1]
     for i in range(face.face[0].active):
         unit[i] = 1.0 if i == k else 0.0
-    solve(face, face.work[1:2])
+    solve(face, unit)
     own = face.work[0][k] * face.work[0][k] / unit[k]
     return own > _CLEAR * DEPENDENT * face.gram[w, w]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _join(face, w, sign):
-    """Let column ``w`` join the face. One that depends on the others takes the place of one of
-    them, and the fit stays as it is.
+def _exchange(face, w, sign):
+    """Let column ``w``, which depends on the others, take the place of one of them, where the fit
+    stays as it is; whether it did.
 
     With x_w = sum_i n_i x_i over the face, a_w grows by t and a_i falls by t n_i. As w is steeper
     than the face, sum abs(a) falls, or hardly grows where x_w depends on the others but for a small
     part. Where it would double, w is steeper by rounding error only, and stays away; and where w
     would still depend on the others without the column whose place it takes.
     """
-    it = face.face[0]
-    n, one = it.active, np.full(1, w)
-    if extend(face, one) == 1:
-        face.sign[w] = sign
-        return True
-    share = face.work[0]
+    it, share = face.face[0], face.work[0]
+    n = it.active
     for i in range(n):
         share[i] = sign * face.gram[w, face.order[i]]
-    solve(face, face.work[:1])
+    solve(face, share)
     t, leaves, norm, growth = np.inf, -1, 0.0, 1.0
     for i in range(n):
         k = face.order[i]
@@ -177,9 +167,10 @@ def _join(face, w, sign):
         face.coef[face.order[i]] -= t * share[i]
     it.tight = False
     drop(face, np.full(1, leaves))
-    if extend(face, one) == 0:
+    face.sign[w] = sign
+    if extend(face, np.full(1, w)) == 0:
         return False
-    face.coef[w], face.sign[w] = sign * t, sign
+    face.coef[w] = sign * t
     return True
 
 
@@ -217,27 +208,25 @@ def _slopes(face):
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _join_steepest(face, slack, most):
-    """Let the steepest column of the working set join, and up to ``most`` that rise above the face
-    by more than ``slack``; how many did.
+    """Let the steepest column of the working set join, and others that rise above the face by more
+    than ``slack``, at most ``most`` in all; how many did.
     """
     it = face.face[0]
     best, steepest = _slopes(face)
     least = it.level + slack
     if face.sign[best] != 0.0 or steepest <= least:
         return 0
-    joined = int(_join(face, best, -np.sign(face.gradient[best])))
-    others, n, k = np.empty(most, np.int64), 0, 0
-    while joined < most and k < it.size:
-        if face.sign[k] == 0.0 and steepness(face.gradient[k], it.positive) > least:
-            others[n] = k
+    joining, n = np.empty(most, np.int64), 1
+    joining[0] = best
+    for k in range(it.size):
+        above = face.sign[k] == 0.0 and steepness(face.gradient[k], it.positive) > least
+        if above and k != best and n < most:
+            joining[n] = k
             n += 1
-        k += 1
-        if n > 0 and (joined + n == most or k == it.size):
-            n = extend_by_all(face, others[:n])
-            for i in range(it.active - n, it.active):
-                face.sign[face.order[i]] = -np.sign(face.gradient[face.order[i]])
-            joined, n = joined + n, 0
-    return joined
+    for k in joining[:n]:
+        face.sign[k] = -np.sign(face.gradient[k])
+    joined = extend_by_all(face, joining[:n])
+    return joined if joined > 0 else int(_exchange(face, best, -np.sign(face.gradient[best])))
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -268,4 +257,7 @@ def correct(face, value, ball, slack, most):
             break
         if _join_steepest(face, slack, 1 if alone else 1 + face.face[0].active // 8) == 0:
             break
+    if ball:
+        # Where columns nearly depend on each other, rounding has led out of it.
+        _shrink_into(face, value)
     return moved

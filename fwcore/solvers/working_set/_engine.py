@@ -123,6 +123,16 @@ def most_joining(engine, size):
     raise compiled_only("most_joining")
 
 
+def wants_all(engine, size, p):
+    """Whether all ``p`` columns are to join once ``size`` have, since most will in time."""
+    raise compiled_only("wants_all")
+
+
+@otherwise(wants_all)
+def _wants_all(engine, size, p):
+    return False
+
+
 def admit(engine, design, sigma, sqnorms, run, joining):
     """Make room for the ``joining`` columns that follow the working set in ``run.columns``."""
     raise compiled_only("admit")

@@ -10,6 +10,7 @@ import numpy as np
 
 from fwcore.kernels.dispatch import implements
 from fwcore.kernels.selection import keep_in_front, place_among
+from fwcore.kernels.tiles import SIDE
 from fwcore.kernels.types import Floats, Ints
 from fwcore.solvers.working_set._corrections import correct
 from fwcore.solvers.working_set._engine import (
@@ -21,6 +22,7 @@ from fwcore.solvers.working_set._engine import (
     positions_wanted,
     retain,
     wanted,
+    wants_all,
 )
 from fwcore.solvers.working_set._factor import extend_by_all, refactor
 from fwcore.solvers.working_set._gram import extend_gram
@@ -28,6 +30,8 @@ from fwcore.solvers.working_set._gram import extend_gram
 # A round lets at most so many columns onto the face, so that it stays short.
 _JOIN_FACE = 64
 _FIRST_CAPACITY = 64
+# Of so many columns all products are kept once half of them are at hand.
+_MOST_IDLE = 4096
 
 FACE = np.dtype(
     [
@@ -53,6 +57,7 @@ class _FaceArrays(NamedTuple):
     gradient: Floats
     order: Ints
     factor: Floats
+    halfway: Floats
     work: Floats
     face: Any
 
@@ -62,9 +67,10 @@ class Face(_FaceArrays):
 
     ``gram`` (k, k) and ``dots`` (k,) are G and b; ``coef``, ``sign``, ``gradient`` (k,) belong to
     the columns of the working set; the first entries of ``order`` (k,) are the positions of the
-    active ones, whose Gram matrix is L L' with L in ``factor`` (k, k), row by row. ``work`` (3, k)
-    is scratch. ``face`` (1,) also holds whether the constraint is tight, the multiplier ``level``,
-    the ridge, whether a >= 0, and the operations that did not touch X.
+    active ones, whose Gram matrix is L L' with L in ``factor`` (k + 4, k), row by row. ``halfway``
+    (2, k) is L^-1 b and L^-1 sign of these. ``work`` (3, k) is scratch. ``face`` (1,) also holds
+    whether the constraint is tight, the multiplier ``level``, the ridge, whether a >= 0, and the
+    operations that did not touch X.
     """
 
     __slots__ = ()
@@ -77,17 +83,18 @@ class Face(_FaceArrays):
     def of(cls, capacity: int = _FIRST_CAPACITY) -> Face:
         """An empty working set, a = 0."""
         k = capacity
-        square, vectors = np.zeros((2, k, k)), np.zeros((4, k))
-        order, work = np.zeros(k, np.int64), np.zeros((3, k))
+        gram, factor, vectors = np.zeros((k, k)), np.zeros((k + SIDE, k)), np.zeros((4, k))
+        order, pairs = np.zeros(k, np.int64), np.zeros((5, k))
         return cls(
-            square[0],
+            gram,
             vectors[0],
             vectors[1],
             vectors[2],
             vectors[3],
             order,
-            square[1],
-            work,
+            factor,
+            pairs[:2],
+            pairs[2:],
             np.zeros(1, FACE),
         )
 
@@ -104,7 +111,8 @@ class Face(_FaceArrays):
     def grown(self, capacity: int) -> Face:
         """The same in arrays of a larger capacity."""
         new, k = Face.of(capacity), self.order.size
-        new.gram[:k, :k], new.factor[:k, :k] = self.gram, self.factor
+        new.gram[:k, :k], new.factor[:k, :k] = self.gram, self.factor[:k]
+        new.halfway[:, :k] = self.halfway
         for name in ("dots", "coef", "sign", "gradient", "order"):
             getattr(new, name)[:k] = getattr(self, name)
         new.face[:] = self.face
@@ -136,10 +144,10 @@ def _gather(engine, run):
 def _load(engine, run):
     face = engine.face[0]
     face.ridge = run.counters[0].ridge
+    for k in range(face.size):
+        engine.sign[k] = np.sign(engine.coef[k])
     # Of columns that depend on each other the first have the coefficients.
     extend_by_all(engine, np.flatnonzero(engine.coef[: face.size]))
-    for i in range(face.active):
-        engine.sign[engine.order[i]] = np.sign(engine.coef[engine.order[i]])
 
 
 @implements(wanted, Face)
@@ -165,6 +173,11 @@ def _most_joining(engine, size):
     return max(10, size // 5)
 
 
+@implements(wants_all, Face)
+def _wants_all(engine, size, p):
+    return p <= _MOST_IDLE and 2 * size >= p
+
+
 @implements(admit, Face)
 def _admit(engine, design, sigma, sqnorms, run, joining):
     it, counters, columns = engine.face[0], run.counters[0], run.columns
@@ -173,7 +186,8 @@ def _admit(engine, design, sigma, sqnorms, run, joining):
         design, columns[: it.size + joining], joining, run.residual.size, engine.gram
     )
     counters.entries += entries
-    run.it[0].seen += at_hand
+    # All columns are multiplied for the points to come: that tells nothing of this one.
+    run.it[0].seen += entries if it.size + joining == run.place.size else at_hand
     for w in range(it.size, it.size + joining):
         engine.dots[w] = sigma[columns[w]]
         engine.coef[w], engine.sign[w] = 0.0, 0.0

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from fwcore.kernels.dispatch import FAST
-from fwcore.kernels.tiles import SIDE
+from fwcore.kernels.tiles import SIDE, multiply_tile
 from fwcore.kernels.vectors import copy_into
 
 DEPENDENT = 1e-11
@@ -27,21 +27,26 @@ _TOGETHER = 32
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _shares(face, positions):
     """The part of the new rows of L that belongs to the active columns."""
-    L, n = face.factor, face.face[0].active
-    for i in range(n):
-        known, w = L[i], face.order[i]
-        for b in range(positions.size):
-            new = L[n + b]
-            total = face.gram[positions[b], w]
-            for k in range(i):
-                total -= known[k] * new[k]
-            new[i] = total / known[i]
+    L, n, joining = face.factor, face.face[0].active, positions.size
+    tile = np.empty((SIDE, SIDE))
+    for first in range(0, n, SIDE):
+        for b in range(0, joining, SIDE):
+            multiply_tile(L[first:], L[n + b :], first, tile)
+            for i in range(first, min(first + SIDE, n)):
+                known, w = L[i], face.order[i]
+                for c in range(b, min(b + SIDE, joining)):
+                    new = L[n + c]
+                    total = face.gram[positions[c], w] - tile[i - first, c - b]
+                    for k in range(first, i):
+                        total -= known[k] * new[k]
+                    new[i] = total / known[i]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def extend(face, positions):
-    """Let the columns at these ``positions`` of the working set join the face; how many did. Those
-    that depend on the ones before them do not, and have no coefficient.
+    """Let the columns at these ``positions`` of the working set, whose signs are set, join the
+    face; how many did. Those that depend on the ones before them do not, and have neither
+    coefficient nor sign.
     """
     it, L, order = face.face[0], face.factor, face.order
     n, joined = it.active, 0
@@ -65,11 +70,22 @@ def extend(face, positions):
         if left > DEPENDENT * square:
             row[n + joined] = np.sqrt(left)
             order[n + joined] = w
+            _go_halfway(face, row, n + joined, w)
             joined += 1
         else:
             face.coef[w], face.sign[w] = 0.0, 0.0
     it.active = n + joined
     return joined
+
+
+@njit(nogil=True, inline="always")
+def _go_halfway(face, row, at, w):
+    """The next entries of L^-1 b and L^-1 sign: those of column ``w``, whose row of L this is."""
+    b, sign = face.dots[w], face.sign[w]
+    for k in range(at):
+        b -= row[k] * face.halfway[0, k]
+        sign -= row[k] * face.halfway[1, k]
+    face.halfway[0, at], face.halfway[1, at] = b / row[at], sign / row[at]
 
 
 @njit(nogil=True, cache=True)
@@ -90,23 +106,28 @@ def refactor(face):
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def solve(face, right):
-    """x <- (L L')^-1 x on the active columns, for each row x of ``right``."""
+def solve(face, x):
+    """x <- (L L')^-1 x on the active columns."""
     L, n = face.factor, face.face[0].active
-    face.face[0].work += right.shape[0] * n * n
+    face.face[0].work += n * n // 2
     for i in range(n):
-        row = L[i]
-        for r in range(right.shape[0]):
-            total = right[r, i]
-            for k in range(i):
-                total -= row[k] * right[r, k]
-            right[r, i] = total / row[i]
+        row, total = L[i], x[i]
+        for k in range(i):
+            total -= row[k] * x[k]
+        x[i] = total / row[i]
+    solve_back(face, x)
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def solve_back(face, x):
+    """x <- L'^-1 x on the active columns: the second half of `solve`."""
+    L, n = face.factor, face.face[0].active
+    face.face[0].work += n * n // 2
     for i in range(n - 1, -1, -1):
         row = L[i]
-        for r in range(right.shape[0]):
-            right[r, i] /= row[i]
-            for k in range(i):
-                right[r, k] -= row[k] * right[r, i]
+        x[i] /= row[i]
+        for k in range(i):
+            x[k] -= row[k] * x[i]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -125,31 +146,71 @@ def square_length(face, x, out):
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
+def _rotate(rows, first, end, cosine, sine):
+    """Rotate the entries ``first`` to ``end`` of four rows by what was found for rows above: one
+    would wait for each of its own products.
+    """
+    r0, r1, r2, r3 = rows[0], rows[1], rows[2], rows[3]
+    x0, x1, x2, x3 = r0[first], r1[first], r2[first], r3[first]
+    for k in range(first, end):
+        c, s = cosine[k], sine[k]
+        y0, y1, y2, y3 = r0[k + 1], r1[k + 1], r2[k + 1], r3[k + 1]
+        r0[k], r1[k], r2[k], r3[k] = (
+            c * x0 + s * y0,
+            c * x1 + s * y1,
+            c * x2 + s * y2,
+            c * x3 + s * y3,
+        )
+        x0, x1, x2, x3 = c * y0 - s * x0, c * y1 - s * x1, c * y2 - s * x2, c * y3 - s * x3
+    r0[end], r1[end], r2[end], r3[end] = x0, x1, x2, x3
+
+
+@njit(nogil=True, cache=True)
+def _find_rotations(rows, n, end, cosine, sine):
+    """The rotations that end the first ``n`` of the four rows at ``end`` and after, each applied to
+    those below.
+    """
+    for a in range(n):
+        for k in range(end, end + a):
+            x, y = rows[a, k], rows[a, k + 1]
+            rows[a, k], rows[a, k + 1] = cosine[k] * x + sine[k] * y, cosine[k] * y - sine[k] * x
+        k = end + a
+        x, y = rows[a, k], rows[a, k + 1]
+        rows[a, k] = np.hypot(x, y)
+        cosine[k], sine[k] = x / rows[a, k], y / rows[a, k]
+
+
+@njit(nogil=True, cache=True)
 def _drop_few(face, leaving):
     it, L, n = face.face[0], face.factor, face.face[0].active
-    cosine, sine, row = np.empty((leaving.size, n)), np.empty((leaving.size, n)), np.empty(n)
-    at, above = leaving[0], 0
-    for i in range(leaving[0], n):
+    cosine, sine = np.empty((leaving.size, n)), np.empty((leaving.size, n))
+    rows = np.zeros((SIDE, n))
+    i = at = leaving[0]
+    above = 0
+    while i < n:
         if above < leaving.size and leaving[above] == i:
             face.coef[face.order[i]], face.sign[face.order[i]] = 0.0, 0.0
-            above += 1
+            above, i = above + 1, i + 1
             continue
-        copy_into(L[i, : i + 1], row)
+        end = min(n, i + SIDE) if above == leaving.size else min(n, i + SIDE, leaving[above])
+        count = end - i
+        for a in range(count):
+            copy_into(L[i + a, : i + a + 1], rows[a])
         # As if the last of them had left first, so that the places of the others still hold.
         for v in range(above - 1, -1, -1):
-            end = at + v
-            x = row[leaving[v]]
-            for c in range(leaving[v], end):
-                y = row[c + 1]
-                row[c] = cosine[v, c] * x + sine[v, c] * y
-                x = cosine[v, c] * y - sine[v, c] * x
-            y = row[end + 1]
-            row[end] = np.hypot(x, y)
-            cosine[v, end], sine[v, end] = x / row[end], y / row[end]
-        it.work += above * (i - leaving[0])
-        copy_into(row[: at + 1], L[at])
-        face.order[at] = face.order[i]
-        at += 1
+            _rotate(rows, leaving[v], at + v, cosine[v], sine[v])
+            _find_rotations(rows, count, at + v, cosine[v], sine[v])
+        for a in range(count):
+            copy_into(rows[a, : at + a + 1], L[at + a])
+            face.order[at + a] = face.order[i + a]
+        it.work += above * count * (i - leaving[0])
+        i, at = end, at + count
+    copy_into(face.halfway[0, :n], rows[0])
+    copy_into(face.halfway[1, :n], rows[1])
+    for v in range(leaving.size - 1, -1, -1):
+        _rotate(rows, leaving[v], at + v, cosine[v], sine[v])
+    copy_into(rows[0, :at], face.halfway[0])
+    copy_into(rows[1, :at], face.halfway[1])
     it.active = at
 
 

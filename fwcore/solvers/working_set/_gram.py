@@ -14,7 +14,7 @@ from fwcore.kernels.tiles import SIDE, multiply_tile
 from fwcore.kernels.vectors import total
 from fwcore.solvers.working_set._blocks import LONG
 
-_TOGETHER = 4 * SIDE
+_TOGETHER = 8 * SIDE
 
 
 @njit(nogil=True, cache=True)
@@ -64,7 +64,7 @@ def _multiply_full(design, columns, first, images, gram):
         for a in range(min(SIDE, size - k)):
             image_of(design, columns[k + a : k + a + 1], one, others[a])
         for w in range(first, size, SIDE):
-            multiply_tile(others, images[w - first :], tile)
+            multiply_tile(others, images[w - first :], others.shape[1], tile)
             for a in range(min(SIDE, size - k)):
                 for b in range(max(0, k + a - w), min(SIDE, size - w)):
                     gram[k + a, w + b], gram[w + b, k + a] = tile[a, b], tile[a, b]

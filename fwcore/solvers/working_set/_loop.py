@@ -28,6 +28,7 @@ from fwcore.solvers.working_set._engine import (
     go_back,
     minimise,
     most_joining,
+    wants_all,
 )
 from fwcore.solvers.working_set._screening import (
     columns_above,
@@ -177,9 +178,19 @@ def _choose(run, n, threshold, steepest):
     joining = min(breaking, most_joining(run.engine, it.size))
     largest_first(run.slopes[:breaking], run.found[:breaking], joining)
     for k in range(joining):
-        run.columns[it.size + k] = run.found[k]
-        run.place[run.found[k]] = it.size + k
+        _let_join(run, run.found[k], k)
+    if joining > 0 and wants_all(run.engine, it.size, run.place.size):
+        for j in range(run.place.size):
+            if run.place[j] < 0:
+                _let_join(run, j, joining)
+                joining += 1
     return joining, steepest
+
+
+@njit(nogil=True, inline="always")
+def _let_join(run, j, k):
+    run.place[j] = run.it[0].size + k
+    run.columns[run.place[j]] = j
 
 
 @njit(nogil=True, cache=True)
@@ -256,8 +267,9 @@ def _see(design, y, loss, run):
 
 @njit(nogil=True, inline="always")
 def _has_room(run):
-    size = run.it[0].size
-    return size + most_joining(run.engine, size) <= run.columns.size
+    size, p = run.it[0].size, run.place.size
+    most = p if wants_all(run.engine, size, p) else size + most_joining(run.engine, size)
+    return most <= run.columns.size
 
 
 @njit(nogil=True, cache=True)
