@@ -13,6 +13,12 @@ import argparse
 import os
 import platform
 
+from fwcore.cache import use_numba_folder
+
+# numba's own cache knows nothing of edits in files that a kernel calls into: what is measured must
+# be what is there.
+use_numba_folder()
+
 import certified
 import finite_sum
 import inexact

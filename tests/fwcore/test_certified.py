@@ -268,13 +268,13 @@ def test_an_engine_of_parabolas_refuses_other_losses():
         Walk(mixed("logistic", 1), "certified", options={"engine": "faces"})
 
 
-def points(trial, costs, work=0, price=0.0):
+def points(trial, costs, price=0.0, last=np.inf):
     """Walk points of these costs: where the engine is to be changed."""
-    changes = []
+    changes, work = [], 0
     for k, cost in enumerate(costs):
         trial.begin_point(work)
         work += cost
-        if not trial.passes_over(work) and trial.end_point(work, 0.0, price):
+        if not trial.passes_over(work) and trial.end_point(work, 0.0, price, last - k):
             changes.append(k)
             trial.begin_engine(work)
     return changes
@@ -296,7 +296,10 @@ def test_what_costs_little_or_is_dear_to_change_is_not_tried():
     # Only points in a row are compared.
     big = 10 * _trial.SMALL
     assert points(_trial.Trial(), [big, big, 0] * 6) == []
-    assert points(_trial.Trial(), [10 * _trial.SMALL] * 20, price=1e12) == []
+    assert points(_trial.Trial(), [big] * 20, price=1e12) == []
+    # Six points pay for three.
+    assert points(_trial.Trial(), [big] * 20, last=8) == [2]
+    assert points(_trial.Trial(), [big] * 20, last=7) == []
 
 
 def trial(problem, grid, chunk):

@@ -58,11 +58,12 @@ class Trial:
         self.budget = 0 if over else self.budget
         return over
 
-    def end_point(self, work: int, least: float, price: float) -> bool:
+    def end_point(self, work: int, least: float, price: float, ahead: float) -> bool:
         """Whether to change the engine after a point.
 
         No trial begins where points cost at most ``least``, or all of them together no more than
-        their share of the ``price`` of a change.
+        their share of the ``price`` of a change; nor where so few points are ``ahead`` that hardly
+        any would profit from it.
         """
         if self.on:
             if self.gives_up(work):
@@ -74,7 +75,7 @@ class Trial:
         self.costs = (*self.costs, work - self.begun)[-POINTS:]
         spent = sum(self.costs)
         dear = spent > _DEARER * self.decided and spent > POINTS * least
-        if len(self.costs) < POINTS or not dear:
+        if len(self.costs) < POINTS or not dear or ahead < 2 * POINTS:
             return False
         self.decided = spent
         if price >= spent:

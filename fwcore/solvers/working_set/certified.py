@@ -115,8 +115,11 @@ def _descent(problem: Problem) -> Descent:
 
 @dataclass
 class ChosenState(CertifiedState):
-    """A run; ``trial`` compares its engines by ``prices``, where there is a choice."""
+    """A run; ``trial`` compares its engines by ``prices``, where there is a choice, after each of
+    the ``points`` so far.
+    """
 
+    points: int = 0
     trial: Trial = field(default_factory=Trial)
     prices: Prices | None = None
 
@@ -177,10 +180,12 @@ class Certified(WorkingSetSolver):
             active = int(state.arrays.it["nnz"][0])
             # A face is made on the way there, or on the way back from a trial that failed.
             price = _SHARE * prices.face(active)
-            if state.trial.end_point(work, prices.cheap(active), price):
+            ahead = state.points * (1.0 / progress - 1.0)
+            if state.trial.end_point(work, prices.cheap(active), price, ahead):
                 self._change(problem, state, prices)
                 work = prices.work(state.arrays)
         state.trial.begin_point(work)
+        state.points += 1
 
     def advance(self, problem: Problem, state: Any, n: int) -> Rows:
         if not state.trial.on:
