@@ -35,7 +35,7 @@ from fwcore.solvers.working_set._factor import (
 _CLEAR = 4.0
 # Columns that change their signs leave together where that lowers the objective by so much of what
 # the step to the minimiser would.
-_CLEARLY = 0.1
+_WORTH = 0.1
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -75,7 +75,7 @@ def _leave_together(face, leaving):
         growth += face.face[0].ridge * aim[i] * aim[i]
         for k in leaving:
             growth += aim[i] * aim[k] * row[face.order[k]]
-    return growth < (1.0 - _CLEARLY) * square_length(face, change, face.work[2])
+    return growth < (1.0 - _WORTH) * square_length(face, change, face.work[2])
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)

@@ -70,8 +70,8 @@ class WorkingSet(NamedTuple):
     level to begin a round with, how it changes with the l1 norm, and that of a = 0; the entries
     touched since the last pass; the phase; of the last round the largest change, whether the
     engine came to an end, the loss, the l1 norm, ||a||^2, the non-zeros, and how many are
-    ``chosen``; the entries that tell no engine from another: those that
-    columns outside were looked at for, passes among them, and those multiplied while at hand.
+    ``chosen``; the entries that tell no engine from another: those that columns outside were
+    looked at for, passes among them, and those multiplied while at hand or for points to come.
     """
 
     engine: Engine
