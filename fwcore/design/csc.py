@@ -24,6 +24,7 @@ from fwcore.design.primitives import (
     range_dots,
 )
 from fwcore.design.rows import row, row_entries, row_entry, rows_are_full, rows_are_stored
+from fwcore.design.weighted import weighted_axpy
 from fwcore.kernels.dispatch import implements
 from fwcore.kernels.selection import place_among
 from fwcore.kernels.types import Floats
@@ -187,10 +188,22 @@ def _range_dots(design, v, v_sum, first, out):
 
 @implements(col_axpy, Csc)
 def _col_axpy(design, j, c, v):
+    # Slices, as a compiler that has to ask `indptr` again after each entry is a fifth slower.
+    rows = design.rows[design.indptr[j] : design.indptr[j + 1]]
+    values = design.values[design.indptr[j] : design.indptr[j + 1]]
     c = c * design.scale[j]
-    for k in range(design.indptr[j], design.indptr[j + 1]):
-        v[design.rows[k]] += c * design.values[k]
+    for k in range(rows.size):
+        v[rows[k]] += c * values[k]
     return c * design.m * design.offset[j]
+
+
+@implements(weighted_axpy, Csc)
+def _weighted_axpy(design, j, c, weights, v):
+    rows = design.rows[design.indptr[j] : design.indptr[j + 1]]
+    values = design.values[design.indptr[j] : design.indptr[j + 1]]
+    c = c * design.scale[j]
+    for k in range(rows.size):
+        v[rows[k]] += c * weights[rows[k]] * values[k]
 
 
 @implements(col_place, Csc)

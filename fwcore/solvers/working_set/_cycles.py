@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from fwcore.design import col_axpy, col_dot, col_entries, weighted_axpy, weighted_square
+from fwcore.design import (
+    col_axpy,
+    col_dot,
+    col_entries,
+    col_fetch,
+    weighted_axpy,
+    weighted_square,
+)
 from fwcore.kernels.soft_threshold import soft_threshold
 from fwcore.kernels.unpenalised import weigh
 from fwcore.kernels.vectors import add_constant, copy_into, total, total_size
@@ -37,6 +44,8 @@ _LEVELS, _OFF = 6, 0.25
 _FLOOR = 1e-5
 """Least weight, as a share of the bound of the curvature: without one a column that only far-off
 samples have would move without limit."""
+_AHEAD = 3
+"""Columns between asking memory for one and its visit: the processor does not see where it is."""
 _VISIT = 20
 """Operations of a visit besides those on the column."""
 
@@ -55,6 +64,8 @@ def _cycle(design, loss, engine, run, active):
     largest, visits, size, crossed = 0.0, 0, run.it[0].size, False
     settle_free(loss, engine, run)
     for k in range(size):
+        if k + _AHEAD < size:
+            col_fetch(design, columns[k + _AHEAD])
         old, curvature = coef[k], curvatures[k]
         if curvature == 0.0 or (active and old == 0.0):
             continue
