@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
-from fwcore.kernels.dispatch import implements
+from fwcore.kernels.dispatch import FAST, implements
+from fwcore.kernels.exponential import exp_of_negative
 from fwcore.kernels.types import Floats
 from fwcore.losses.base import (
     Correlate,
@@ -121,20 +123,28 @@ def _dual(loss, r, y, shrink):
     return -t * np.log(t) - (1.0 - t) * np.log(1.0 - t) if 0.0 < t < 1.0 else 0.0
 
 
+# A division that could raise an error would have samples go one by one.
+@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
+def _part(prediction, y, residual):
+    """The loss of at most `_FACTORS` samples, several at once."""
+    product, wrong = 1.0, 0.0
+    for i in range(y.size):
+        margin = y[i] * prediction[i]
+        small = exp_of_negative(-abs(margin))
+        product *= 1.0 + small
+        wrong += margin if margin < 0.0 else 0.0
+        residual[i] = y[i] * (small if margin > 0.0 else 1.0) / (1.0 + small)
+    return np.log(product) - wrong
+
+
 @implements(loss_and_residual, Logistic)
 def _loss_and_residual(loss, prediction, y, residual):
     """One exponential a sample; one logarithm of many, of the product of their 1 + exp(-|y u|)."""
-    value, product = 0.0, 1.0
-    for i in range(y.size):
-        margin = y[i] * prediction[i]
-        small = np.exp(-abs(margin))
-        product *= 1.0 + small
-        value -= min(margin, 0.0)
-        residual[i] = y[i] * (small if margin > 0.0 else 1.0) / (1.0 + small)
-        if (i + 1) % _FACTORS == 0:
-            value += np.log(product)
-            product = 1.0
-    return value + np.log(product)
+    value = 0.0
+    for first in range(0, y.size, _FACTORS):
+        part = slice(first, first + _FACTORS)
+        value += _part(prediction[part], y[part], residual[part])
+    return value
 
 
 @implements(is_parabola, Logistic)
