@@ -23,7 +23,7 @@ from fwcore.progress import progress_bar
 from fwcore.solve import Clock, Snapshot, iterate
 from fwcore.solvers import SOLVERS, Solver, find_solver
 from fwcore.status import Status
-from fwcore.trace import Rows, new_rows
+from fwcore.trace import Rows, join_rows
 
 POINT = np.dtype(
     [
@@ -270,7 +270,7 @@ class Walk:
             grid=self.grid,
             points=self.points[:k].copy(),
             coefs=coefs,
-            trace=np.concatenate(self._rows) if self._rows else new_rows(0),
+            trace=join_rows(self._rows),
             versions=versions(),
             notes=self.notes,
             source=self.problem.source,

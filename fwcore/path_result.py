@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
@@ -208,10 +209,14 @@ class PathResult:
 
 def versions() -> dict[str, str]:
     """Versions of what a result depends on."""
+    return {"python": platform.python_version()} | _versions()
+
+
+@cache
+def _versions() -> dict[str, str]:
+    # Each is read from a file of its package, which takes longer than many a path.
     packages = ("frank-wolfe-explorer", "numpy", "scipy", "numba", "scikit-learn")
-    return {"python": platform.python_version()} | {
-        name: importlib.metadata.version(name) for name in packages
-    }
+    return {name: importlib.metadata.version(name) for name in packages}
 
 
 def _number(value: Any) -> float | None:

@@ -20,7 +20,8 @@ from fwcore.status import Status
 from fwcore.trace import Rows
 
 # Plain integers: a kernel's cache key must not depend on an enum class.
-_SMALL_MOVE, _SMALL_GAP, _STEP_LIMIT, _EMPTY_DRAW = (
+_RUNNING, _SMALL_MOVE, _SMALL_GAP, _STEP_LIMIT, _EMPTY_DRAW = (
+    int(Status.RUNNING),
     int(Status.SMALL_MOVE),
     int(Status.SMALL_GAP),
     int(Status.STEP_LIMIT),
@@ -72,15 +73,14 @@ def new_counters(problem: Problem, options: WalkOptions) -> Any:
     return counters
 
 
-def start_point(counters: Any, value: float, ridge: float = 0.0) -> None:
-    """Open the point ``value`` in the book-keeping; (ridge / 2) ||a||^2 joins the loss."""
-    counters["value"], counters["ridge"], counters["point_steps"], counters["outcome"] = (
-        value,
-        ridge,
-        0,
-        Status.RUNNING,
-    )
-    counters["small_gaps"] = counters["streaks"] = 0
+@njit(nogil=True, cache=True)
+def start_point(counters, value, ridge=0.0):
+    """Open the point ``value`` in the book-keeping, shape (1,); (ridge / 2) ||a||^2 joins the
+    loss.
+    """
+    book = counters[0]
+    book.value, book.ridge, book.outcome = value, ridge, _RUNNING
+    book.point_steps, book.small_gaps, book.streaks = 0, 0, 0
 
 
 @dataclass

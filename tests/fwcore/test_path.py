@@ -9,6 +9,7 @@ import toys
 from fwcore import ParameterError, Problem, Status, Walk, grids, path, walk_path
 from fwcore.result_files import read_points
 from fwcore.solve import CHECKPOINT
+from fwcore.trace import TRACE, join_rows, new_rows
 
 GRID = grids.delta_grid(1.0, 8)
 
@@ -243,3 +244,15 @@ def test_a_bar_shows_the_way_and_an_interrupt_returns_what_was_reached(capsys, m
     assert (part.points["objective"] == whole.points["objective"][:7]).all()
     with pytest.raises(KeyboardInterrupt):
         walk_path(problem, "cd", grid)
+
+
+@pytest.mark.parametrize("lengths", [(), (0,), (1,), (2, 0, 3)])
+def test_rows_are_joined_as_they_are(lengths):
+    blocks = [new_rows(n) for n in lengths]
+    for k, rows in enumerate(blocks):
+        rows["step"], rows["gap"][:1] = k, 0.5
+    joined = join_rows(blocks)
+    assert joined.dtype == TRACE
+    assert joined.tobytes() == b"".join(rows.tobytes() for rows in blocks)
+    joined["gap"] = 2.0
+    assert not any((rows["gap"] == 2.0).any() for rows in blocks)

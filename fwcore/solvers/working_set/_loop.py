@@ -40,6 +40,7 @@ from fwcore.solvers.working_set._working_set import (
     MINIMISE,
     PASSED,
     SCREEN,
+    prune,
 )
 from fwcore.status import Status
 
@@ -278,6 +279,8 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
     what).
     """
     it, counters, k = run.it[0], run.counters[0], 0
+    if it.least >= 0.0:
+        prune(run)
     while k < rows.size and counters.outcome == 0:
         if it.phase != PASSED and not _has_room(run):
             return k, ROOM

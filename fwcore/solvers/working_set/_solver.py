@@ -10,7 +10,7 @@ from fwcore.design import full_pass
 from fwcore.kernels.types import Floats, Ints
 from fwcore.options import Choice, Count, PenaltyOptions, WalkOptions
 from fwcore.problem import Problem
-from fwcore.solvers.base import RunState, Solver, start_point
+from fwcore.solvers.base import RunState, Solver
 from fwcore.solvers.working_set._engine import Engine
 from fwcore.solvers.working_set._loop import DONE, PASS, ROOM, rounds
 from fwcore.solvers.working_set._working_set import WorkingSet
@@ -71,9 +71,7 @@ class WorkingSetSolver(Solver):
         self, problem: Problem, state: CertifiedState, options: Any, value: float, progress: float
     ) -> None:
         run: WorkingSet = state.arrays
-        previous = float(run.counters["value"][0])
-        start_point(run.counters, value, state.ridge * value)
-        run.open_point(previous, value)
+        run.open_point(value, state.ridge * value)
 
     def advance(self, problem: Problem, state: CertifiedState, n: int) -> Rows:
         rows, done, wanted = new_rows(n), 0, PASS

@@ -12,7 +12,7 @@ from fwcore.kernels.selection import keep_in_front
 from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.unpenalised import Free
 from fwcore.problem import Problem
-from fwcore.solvers.base import new_counters
+from fwcore.solvers.base import new_counters, start_point
 from fwcore.solvers.working_set._engine import Engine, admit, load, retain, wanted
 from fwcore.solvers.working_set._screening import Screen
 
@@ -41,6 +41,7 @@ CONTROL = np.dtype(
         ("ahead", np.float64),
         ("level", np.float64),
         ("aim", np.float64),
+        ("least", np.float64),
         ("rate", np.float64),
         ("highest", np.float64),
         ("spent", np.int64),
@@ -64,14 +65,15 @@ class WorkingSet(NamedTuple):
     ``free`` is what has no penalty; ``image`` and ``residual`` (m,) are X a with that, and -l'
     there. ``found`` and ``slopes`` are room for the columns that a round looks at, ``chosen`` and
     ``values`` (k,) for the support. ``it`` (1,): the size; whether the form is the ball; f(0); the
-    gap that ends a point; by how much a column may be steeper than ``level``,
-    a factor of it, and by how much the slopes of the working set may be off, as a share of it; the
-    value of the point before the last, and the step to the next as a share of the last; the
-    level to begin a round with, how it changes with the l1 norm, and that of a = 0; the entries
-    touched since the last pass; the phase; of the last round the largest change, whether the
-    engine came to an end, the loss, the l1 norm, ||a||^2, the non-zeros, and how many are
-    ``chosen``; the entries that tell no engine from another: those that columns outside were
-    looked at for, passes among them, and those multiplied while at hand or for points to come.
+    gap that ends a point; by how much a column may be steeper than ``level``, a factor of it, and
+    by how much the slopes of the working set may be off, as a share of it; the value of the point
+    before the last, and the step to the next as a share of the last; the level to begin a round
+    with, how steep idle columns must be to stay, negative where all do, how the level changes with
+    the l1 norm, and that of a = 0; the entries touched since the last pass; the phase; of the last
+    round the largest change, whether the engine came to an end, the loss, the l1 norm, ||a||^2, the
+    non-zeros, and how many are ``chosen``; the entries that tell no engine from another: those that
+    columns outside were looked at for, passes among them, and those multiplied while at hand or for
+    points to come.
     """
 
     engine: Engine
@@ -94,6 +96,7 @@ class WorkingSet(NamedTuple):
         it = np.zeros(1, CONTROL)
         it["ball"], it["f0"], it["target"] = ball, problem.f0, options.tol * problem.f0
         it["strictness"], it["inside"], it["loss"] = 1.0, engine.loosest, problem.f0
+        it["least"] = -1.0
         it["level"] = it["highest"] = problem.lam_max
         image = problem.fitted(np.zeros(0, np.int64), np.zeros(0))
         counters = new_counters(problem, options)
@@ -144,7 +147,7 @@ class WorkingSet(NamedTuple):
         room = engine if capacity == engine.capacity else engine.grown(capacity)
         columns, place = np.zeros(capacity, np.int64), np.full_like(self.place, -1)
         columns[:n], place[indices] = indices, np.arange(n)
-        self.it["size"], self.it["chosen"] = 0, n
+        self.it["size"], self.it["chosen"], self.it["least"] = 0, n, -1.0
         self.it["inside"] = min(float(self.it["inside"][0]), engine.loosest)
         coef = np.zeros(capacity)
         coef[:n] = values
@@ -154,12 +157,10 @@ class WorkingSet(NamedTuple):
         _take_over(problem.design, problem.sigma, problem.sqnorms, run, values)
         return run
 
-    def open_point(self, previous: float, value: float) -> None:
-        """Go to the point ``value`` after the point ``previous``, which is 0 before the first."""
+    def open_point(self, value: float, ridge: float) -> None:
+        """Go to the point ``value``, where (ridge / 2) ||a||^2 joins the loss."""
         engine = self.engine
-        least = _open_point(self.it, engine.loosest, engine.foresees, previous, value)
-        if engine.foresees or self.size > 2 * int(self.it["nnz"][0]) + _IDLE:
-            _prune(self, least)
+        _open_point(self.it, self.counters, engine.loosest, engine.foresees, value, ridge)
 
     def support(self) -> tuple[Ints, Floats]:
         """Columns and coefficients of the last round, in the order of the columns."""
@@ -183,9 +184,9 @@ def _aim(it, previous, value):
 
 
 @njit(nogil=True, cache=True)
-def _open_point(control, loosest, foresees, previous, value):
-    """How steep idle columns must be to stay, should any have to leave."""
-    it = control[0]
+def _open_point(control, counters, loosest, foresees, value, ridge):
+    it, previous = control[0], counters[0].value
+    start_point(counters, value, ridge)
     # Where the gap is of the first order in slopes, a point begins more accurately.
     loosest = min(_BALL, loosest) if it.ball else loosest
     it.inside = min(loosest, _LESS * it.inside)
@@ -200,19 +201,20 @@ def _open_point(control, loosest, foresees, previous, value):
     if foresees:
         it.phase, it.slack = FORESEE, 0.0
         it.level = max(2.0 * it.aim - it.level, 0.0)
-        return it.level
-    return 0.5 * it.level
+        it.least = it.level
+    elif it.size > 2 * it.nnz + _IDLE:
+        it.least = 0.5 * it.level
 
 
 @njit(nogil=True, cache=True)
-def _prune(run, least):
-    """Leave of the working set the columns that are active, or steeper than ``least``."""
+def prune(run):
+    """Leave of the working set the columns that are active, or steep enough to stay."""
     it = run.it[0]
     positions = np.empty(it.size, np.int64)
-    n = wanted(run.engine, it.size, least, positions)
+    n = wanted(run.engine, it.size, it.least, positions)
     _renumber(run.columns[: it.size], run.place, positions[:n])
     retain(run.engine, positions[:n])
-    it.size = n
+    it.size, it.least = n, -1.0
 
 
 @njit(nogil=True, cache=True)
