@@ -231,11 +231,10 @@ def test_idle_columns_are_dropped_and_found_again(way, monkeypatch):
     monkeypatch.setattr(sys.modules[WorkingSet.__module__], "_IDLE", 0)
     for value in (grid[1], grid[2], grid[-1]):
         solver.set_point(problem, state, walk.options, value, 0.0)
-        sizes = state.arrays.size
         while solver.outcome(state) == Status.RUNNING:
             solver.advance(problem, state, 1)
         if value == grid[2]:
-            assert sizes < before
+            assert state.arrays.size < before
             assert (state.arrays.place >= 0).sum() == state.arrays.size
     for found, expected in zip(solver.coefficients(state), solution, strict=True):
         np.testing.assert_allclose(found, expected, atol=1e-6)

@@ -159,8 +159,8 @@ class WorkingSet(NamedTuple):
 
     def open_point(self, value: float, ridge: float) -> None:
         """Go to the point ``value``, where (ridge / 2) ||a||^2 joins the loss."""
-        engine = self.engine
-        _open_point(self.it, self.counters, engine.loosest, engine.foresees, value, ridge)
+        loosest, foresees = self.engine.loosest, self.engine.foresees
+        _open_point(self.it, self.counters, loosest, foresees, _IDLE, value, ridge)
 
     def support(self) -> tuple[Ints, Floats]:
         """Columns and coefficients of the last round, in the order of the columns."""
@@ -184,7 +184,7 @@ def _aim(it, previous, value):
 
 
 @njit(nogil=True, cache=True)
-def _open_point(control, counters, loosest, foresees, value, ridge):
+def _open_point(control, counters, loosest, foresees, idle, value, ridge):
     it, previous = control[0], counters[0].value
     start_point(counters, value, ridge)
     # Where the gap is of the first order in slopes, a point begins more accurately.
@@ -202,7 +202,7 @@ def _open_point(control, counters, loosest, foresees, value, ridge):
         it.phase, it.slack = FORESEE, 0.0
         it.level = max(2.0 * it.aim - it.level, 0.0)
         it.least = it.level
-    elif it.size > 2 * it.nnz + _IDLE:
+    elif it.size > 2 * it.nnz + idle:
         it.least = 0.5 * it.level
 
 
