@@ -170,10 +170,18 @@ def _gather(indptr, array, columns, new_indptr, out):
             out[to + k] = array[first + k]
 
 
+@njit(nogil=True, inline="always")
+def _column(design, j):
+    """Rows and values of column j: slices, as it costs a fifth to ask `indptr` again after each
+    entry that is written.
+    """
+    start, stop = design.indptr[j], design.indptr[j + 1]
+    return design.rows[start:stop], design.values[start:stop]
+
+
 @implements(col_dot, Csc)
 def _col_dot(design, j, v, v_sum):
-    rows = design.rows[design.indptr[j] : design.indptr[j + 1]]
-    values = design.values[design.indptr[j] : design.indptr[j + 1]]
+    rows, values = _column(design, j)
     total = 0.0
     for k in range(rows.size):
         total += values[k] * v[rows[k]]
@@ -188,9 +196,7 @@ def _range_dots(design, v, v_sum, first, out):
 
 @implements(col_axpy, Csc)
 def _col_axpy(design, j, c, v):
-    # Slices, as a compiler that has to ask `indptr` again after each entry is a fifth slower.
-    rows = design.rows[design.indptr[j] : design.indptr[j + 1]]
-    values = design.values[design.indptr[j] : design.indptr[j + 1]]
+    rows, values = _column(design, j)
     c = c * design.scale[j]
     for k in range(rows.size):
         v[rows[k]] += c * values[k]
@@ -199,8 +205,7 @@ def _col_axpy(design, j, c, v):
 
 @implements(weighted_axpy, Csc)
 def _weighted_axpy(design, j, c, weights, v):
-    rows = design.rows[design.indptr[j] : design.indptr[j + 1]]
-    values = design.values[design.indptr[j] : design.indptr[j + 1]]
+    rows, values = _column(design, j)
     c = c * design.scale[j]
     for k in range(rows.size):
         v[rows[k]] += c * weights[rows[k]] * values[k]

@@ -1,4 +1,4 @@
-"""The exponential function in arithmetic alone, which compilers make several of at once."""
+"""The exponential function in plain arithmetic, of which compilers take several at once."""
 
 from __future__ import annotations
 

@@ -56,6 +56,36 @@ CONTROL = np.dtype(
         ("seen", np.int64),
     ]
 )
+"""What a run knows besides its arrays.
+
+========== =========================================================================================
+size       columns in the working set
+ball       whether the form is the ball
+f0         f(0)
+target     the gap that ends a point
+strictness a factor of ``slack``
+inside     by how much slopes of the working set may be off, as a share of ``slack``
+slack      by how much a column outside may be steeper than ``level``
+before     the value of the point before the last
+ahead      the step to the present point as a share of the last; 0 where nothing is foreseen from it
+level      the steepness of active columns: lam, or the multiplier of the ball
+aim        the level that the point begins with
+least      how steep idle columns must be to stay, before the first round; negative where all do
+rate       how the level changes with the l1 norm
+highest    the level of a = 0
+spent      entries touched since the last pass
+phase      of the round
+moved      the largest change of a coefficient in the last round
+settled    whether the engine came to an end in it
+loss       f without the ridge, after it
+l1         sum abs(a)
+square     ||a||^2
+nnz        coefficients that are not zero
+chosen     entries of ``chosen`` and ``values`` that are in use
+seen       entries that tell no engine from another: those that columns outside were looked at for,
+           passes among them, and those multiplied while at hand or for points to come
+========== =========================================================================================
+"""
 
 
 class WorkingSet(NamedTuple):
@@ -64,16 +94,7 @@ class WorkingSet(NamedTuple):
 
     ``free`` is what has no penalty; ``image`` and ``residual`` (m,) are X a with that, and -l'
     there. ``found`` and ``slopes`` are room for the columns that a round looks at, ``chosen`` and
-    ``values`` (k,) for the support. ``it`` (1,): the size; whether the form is the ball; f(0); the
-    gap that ends a point; by how much a column may be steeper than ``level``, a factor of it, and
-    by how much the slopes of the working set may be off, as a share of it; the value of the point
-    before the last, and the step to the next as a share of the last; the level to begin a round
-    with, how steep idle columns must be to stay, negative where all do, how the level changes with
-    the l1 norm, and that of a = 0; the entries touched since the last pass; the phase; of the last
-    round the largest change, whether the engine came to an end, the loss, the l1 norm, ||a||^2, the
-    non-zeros, and how many are ``chosen``; the entries that tell no engine from another: those that
-    columns outside were looked at for, passes among them, and those multiplied while at hand or for
-    points to come.
+    ``values`` (k,) for the support. ``it`` (1,) is a record of `CONTROL`.
     """
 
     engine: Engine
