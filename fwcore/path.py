@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import deque
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -20,7 +21,7 @@ from fwcore.options import Options, build
 from fwcore.path_result import PathResult, versions
 from fwcore.problem import Problem
 from fwcore.progress import progress_bar
-from fwcore.solve import Clock, Snapshot, iterate
+from fwcore.solve import Clock, Snapshot, iterate, walk_points
 from fwcore.solvers import SOLVERS, Solver, find_solver
 from fwcore.status import Status
 from fwcore.trace import Rows, join_rows
@@ -116,6 +117,7 @@ class Walk:
         self._columns: list[Column] = []
         self._clock = Clock()
         self._place = Place()
+        self._walked: deque[Snapshot] = deque()
 
     def _resolve(self) -> None:
         """Ask the reference path for what options take from it: after all other checks, as it may
@@ -135,23 +137,36 @@ class Walk:
         generator was left, or where it was resumed.
         """
         warmup.ready(self.solver, self.problem.design, self.options, self.problem.loss)
-        last = max(1, self.grid.size - 1)
         while self._place.point < self.grid.size:
             point, made, begun, _ = self._place
+            if not begun and not self._walked:
+                self._begin(point, wanted)
+            if self._walked:
+                self._keep(snapshot := self._walked.popleft())
+                wanted = yield snapshot
+                continue
             value = float(self.grid[point])
-            if not begun:
-                self.solver.set_point(self.problem, self._state, self.options, value, point / last)
             steps = iterate(
                 self.problem, self.solver, self._state, point, value, self._clock, wanted, made
             )
-            snapshot = next(steps, None)
-            while snapshot is not None:
+            snapshot = next(steps)
+            while True:
                 self._keep(snapshot)
                 wanted = yield snapshot
                 try:
                     snapshot = steps.send(wanted)
                 except StopIteration:
-                    snapshot = None
+                    break
+
+    def _begin(self, point: int, wanted: int | None) -> None:
+        """Go to a point, and where nobody bounds the steps, through those walked with it."""
+        given = (self.problem, self._state, self.options)
+        if wanted is None:
+            found = walk_points(self.solver, *given, self.grid, point, self._clock)
+            self._walked.extend(found)
+        else:
+            value, last = float(self.grid[point]), max(1, self.grid.size - 1)
+            self.solver.set_point(*given, value, point / last)
 
     @property
     def chunks(self) -> Sequence[Rows]:
@@ -190,7 +205,9 @@ class Walk:
         """
         if not self.solver.resumes:
             return None
-        return held.written(self, (self._state, self._place, self._clock, int(self.status)))
+        walked = [*self._walked]
+        state = (self._state, self._place, self._clock, walked, int(self.status))
+        return held.written(self, state)
 
     def resume(
         self, state: bytes, points: Rows, columns: Sequence[Column], chunks: Sequence[Rows]
@@ -214,7 +231,8 @@ class Walk:
         if len(points) < place.point or len(columns) < place.point:
             rule = f"of at least the {place.point} points that had been reached"
             raise ParameterError("points", "Walk", rule, min(len(points), len(columns)))
-        self._state, self._place, self._clock, status = found
+        self._state, self._place, self._clock, walked, status = found
+        self._walked = deque(walked)
         self.status = Status(status)
         self.points[: place.point] = points[: place.point]
         self._columns = [*columns[: place.point]]

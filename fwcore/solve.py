@@ -12,6 +12,7 @@ import numpy as np
 from fwcore.design import cpu_seconds
 from fwcore.judging import Verdict
 from fwcore.kernels.types import Floats, Ints
+from fwcore.options import Options
 from fwcore.problem import Problem
 from fwcore.solvers.base import Solver
 from fwcore.status import Status
@@ -22,6 +23,8 @@ CHECKPOINT = 1000
 
 _CHUNK_SECONDS = 0.01
 _FIRST_CHUNK = 8
+# Rows that there is room for, a point, where several are walked at once.
+_ROWS = 8
 # What is off the clock takes time, too: a chunk does not keep others waiting for it.
 _JUDGED_SECONDS = 0.02
 
@@ -52,10 +55,13 @@ class Snapshot:
 
 @dataclass
 class Clock:
-    """CPU seconds spent in kernels, and the length of the next chunk that keeps one near 10 ms."""
+    """CPU seconds spent in kernels, and the length of the next chunk that keeps one near 10 ms: in
+    steps, and in points where a solver walks several at once.
+    """
 
     seconds: float = 0.0
     chunk: int = field(default=_FIRST_CHUNK)
+    points: int = 1
 
     def charge(self, rows: Rows, elapsed: float) -> None:
         """Spread ``elapsed`` over ``rows`` and adapt the chunk. Results do not depend on it: a step
@@ -69,6 +75,11 @@ class Clock:
         self.seconds += elapsed
         wanted = int(n * _CHUNK_SECONDS / max(elapsed, 1e-9))
         self.chunk = max(1, min(wanted, 4 * self.chunk, CHECKPOINT))
+
+    def charge_points(self, n: int, waited: float) -> None:
+        """Adapt the number of points to that ``n`` took ``waited`` seconds, the judge included."""
+        wanted = int(n * _JUDGED_SECONDS / max(waited, 1e-9))
+        self.points = max(1, min(wanted, 4 * self.points, (CHECKPOINT - 1) // _ROWS))
 
 
 def _advance(problem: Problem, solver: Solver, state: Any, n: int, clock: Clock) -> Rows:
@@ -105,6 +116,41 @@ def _chunk(problem: Problem, solver: Solver, state: Any, n: int, clock: Clock, d
         parts.append(rows)
         made += len(rows)
     return np.concatenate(parts)
+
+
+def walk_points(
+    solver: Solver,
+    problem: Problem,
+    state: Any,
+    options: Options,
+    grid: Floats,
+    point: int,
+    clock: Clock,
+) -> list[Snapshot]:
+    """Go to a point of the grid; and where the solver walks several by one kernel call, through it
+    and as many after it as the clock allows: a Snapshot of each, and of one that goes on.
+    """
+    values, progress = grid[point : point + clock.points], point / max(1, grid.size - 1)
+    start, begun = cpu_seconds(), time.monotonic()
+    rows, ended = solver.walk_points(problem, state, options, values, progress, _ROWS * values.size)
+    if not rows.size:
+        return []
+    clock.charge(rows, cpu_seconds() - start)
+    rows["point"] = point
+    snapshots: list[Snapshot] = []
+    first = 0
+    for end in ended:
+        made, value = rows[first : end.rows], float(values[len(snapshots)])
+        verdict = problem.judge(*end.support, solver.form, value, end.ridge)
+        made["true_gap"][-1] = verdict.true_gap
+        snapshots.append(Snapshot(point, value, made, *end.support, end.outcome, verdict))
+        point, first = point + 1, end.rows
+        rows["point"][first:] = point
+    if first < rows.size:
+        going = (*solver.coefficients(state), Status.RUNNING)
+        snapshots.append(Snapshot(point, float(grid[point]), rows[first:], *going))
+    clock.charge_points(len(snapshots), time.monotonic() - begun)
+    return snapshots
 
 
 def iterate(

@@ -33,6 +33,7 @@ from fwcore.design.passes import (
     cpu_seconds,
     full_pass,
     image_of,
+    in_one_part,
     largest_entry,
     some_dots,
 )
@@ -107,6 +108,7 @@ __all__ = [
     "full_pass",
     "gradient_above",
     "image_of",
+    "in_one_part",
     "is_design",
     "kappa_share",
     "largest_entry",

@@ -42,12 +42,17 @@ def bound(arrays: Sequence[NDArray[Any]], memory: int | None) -> None:
         _bounds.update({file: int(memory) for file in files if file is not None})
 
 
+def bounded(design: Any) -> bool:
+    """Whether a pass over a design may hold only a part of it in memory."""
+    return hasattr(design, "read") and _bound_of(design.stored)[0] is not None
+
+
 def turns(design: Any, threads: int) -> Iterator[list[int]]:
     """The edges (threads + 1,) of the ranges of columns of each turn of a pass, in order: one turn
     where nothing is bounded.
     """
     limit, size = _bound_of(design.stored)
-    if limit is None or not hasattr(design, "read"):
+    if limit is None or not bounded(design):
         yield design.cuts(threads)
         return
     # Two turns are in memory: that which is gone through, and the next.

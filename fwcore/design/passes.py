@@ -13,7 +13,7 @@ from typing import Any
 
 from numba import njit
 
-from fwcore.design.mapped import turns
+from fwcore.design.mapped import bounded, turns
 from fwcore.design.prefetch import AHEAD, FAR, REACH
 from fwcore.design.primitives import (
     col_axpy,
@@ -126,6 +126,11 @@ def full_pass(
     threads = threads_for(design, threads)
     for edges in turns(design, threads):
         shared([partial(_range, design, v, v_sum, a, out[a:b]) for a, b in pairwise(edges)])
+
+
+def in_one_part(design: Any, threads: int) -> bool:
+    """Whether a pass is a single range of columns."""
+    return threads == 1 and not bounded(design)
 
 
 def threads_for(design: Any, threads: int | None) -> int:

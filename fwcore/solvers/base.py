@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -17,7 +17,7 @@ from fwcore.options import Options, WalkOptions
 from fwcore.oracles.choice import Answer, asks_rows
 from fwcore.problem import Problem
 from fwcore.status import Status
-from fwcore.trace import Rows
+from fwcore.trace import Rows, new_rows
 
 # Plain integers: a kernel's cache key must not depend on an enum class.
 _RUNNING, _SMALL_MOVE, _SMALL_GAP, _STEP_LIMIT, _EMPTY_DRAW = (
@@ -150,6 +150,17 @@ def check_stop(counters, gap, moved):
     check_limit(counters)
 
 
+class Ended(NamedTuple):
+    """A point that `Solver.walk_points` has walked to its end: the ``rows`` made until then, and
+    what `outcome`, `ridge` and `coefficients` then say.
+    """
+
+    rows: int
+    outcome: Status
+    ridge: float
+    support: tuple[Ints, Floats]
+
+
 NEEDS = {
     "closed_line_search": "a closed-form line search",
     "curvature_bound": "a bound of its curvature",
@@ -278,6 +289,18 @@ class Solver(ABC):
         None are where a solver has more to do before its first step. The seconds of rows are left
         NaN, except where the work is done elsewhere.
         """
+
+    def walk_points(
+        self, problem: Problem, state: Any, options: Any, values: Floats, progress: float, n: int
+    ) -> tuple[Rows, Sequence[Ended]]:
+        """Go to the path point ``values[0]`` as `set_point` does; and where the method can, walk
+        it, and those of ``values`` that follow, by up to ``n`` steps of one kernel call: the rows
+        that were filled, and the points that ended. Rows after theirs are of one that goes on.
+
+        What is walked is the same, bit by bit, as point by point.
+        """
+        self.set_point(problem, state, options, float(values[0]), progress)
+        return new_rows(0), ()
 
     @abstractmethod
     def coefficients(self, state: Any) -> tuple[Ints, Floats]:

@@ -21,7 +21,7 @@ from problems import CASES, Case, available
 from report import Asked, Rows, Tables
 from rich.console import Console
 
-from fwcore import Problem, Walk, find_solver, walk_path, warmup
+from fwcore import Problem, Status, Walk, find_solver, walk_path, warmup
 
 ACCURACIES = (1e-3, 1e-5)
 POINTS = 100
@@ -29,6 +29,8 @@ REPEATS = 3
 # A method that took longer than this is not tried at finer tolerances.
 _PATIENCE = 20.0
 _OURS = ACCURACIES
+# Points of one kernel call at most, and rows of a point: those of `walk_path`.
+_MOST, _ROWS = 124, 8
 _tell = Console(stderr=True).print
 
 
@@ -55,12 +57,18 @@ def walked(
         _tell(f"  {solver}: compiled in {compiled:.1f} s")
 
     def run() -> Any:
-        columns = []
-        for k, value in enumerate(walk.grid.tolist()):
-            method.set_point(problem, state, walk.options, value, k / walk.grid.size)
-            while method.outcome(state) == 0:
-                method.advance(problem, state, 64)
-            columns.append(method.coefficients(state))
+        columns, grid, most = [], walk.grid, 1
+        while len(columns) < grid.size:
+            k = len(columns)
+            _, ended = method.walk_points(
+                problem, state, walk.options, grid[k : k + most], k / (grid.size - 1), _ROWS * most
+            )
+            columns += [end.support for end in ended]
+            if method.outcome(state) == Status.RUNNING:
+                while method.outcome(state) == Status.RUNNING:
+                    method.advance(problem, state, 64)
+                columns.append(method.coefficients(state))
+            most = min(4 * most, _MOST)
         lengths = np.cumsum([0, *(indices.size for indices, _ in columns)])
         rows, values = (np.concatenate(parts) for parts in zip(*columns, strict=True))
         return scipy.sparse.csc_array((values, rows, lengths), shape=(problem.p, len(columns)))

@@ -1,6 +1,5 @@
 """The certified solvers: faces, the screen, and what a round promises."""
 
-import sys
 from itertools import pairwise
 
 import numpy as np
@@ -19,7 +18,6 @@ from fwcore.solvers.working_set._screening import (
     combine_references,
     keep,
 )
-from fwcore.solvers.working_set._working_set import WorkingSet
 
 WAYS = {
     "corrective_fw": ("corrective_fw", {}),
@@ -221,14 +219,14 @@ def test_columns_of_any_scale_and_in_two_copies_are_certified(way):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_idle_columns_are_dropped_and_found_again(way, monkeypatch):
+def test_idle_columns_are_dropped_and_found_again(way):
     problem, (name, options) = toys.problem("wide"), WAYS[way]
     grid = grid_for(name, problem)
     walk = Walk(problem, name, grid, {"tol": 1e-10, **options})
     toys.follow(walk)
     solver, state = walk.solver, walk._state
     before, solution = state.arrays.size, solver.coefficients(state)
-    monkeypatch.setattr(sys.modules[WorkingSet.__module__], "_IDLE", 0)
+    state.arrays.it["idle"] = 0
     for value in (grid[1], grid[2], grid[-1]):
         solver.set_point(problem, state, walk.options, value, 0.0)
         while solver.outcome(state) == Status.RUNNING:

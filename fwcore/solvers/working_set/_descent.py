@@ -38,6 +38,7 @@ from fwcore.solvers.working_set._engine import (
     load,
     minimise,
     most_joining,
+    operations,
     positions_wanted,
     retain,
     wanted,
@@ -129,11 +130,6 @@ class Descent(_DescentArrays):
         """Columns that there is room for."""
         return int(self.coef.size)
 
-    @property
-    def operations(self) -> int:
-        """Operations so far that did not touch X."""
-        return int(self.descent["work"][0])
-
     def grown(self, capacity: int) -> Descent:
         """The same in arrays of a larger capacity."""
         new = Descent.of(self.left.size, self.products.shape[1] > 0, capacity)
@@ -197,6 +193,11 @@ def _retain(engine, positions):
     for at in range(positions.size):
         for other in range(products.shape[1]):
             products[at, other] = products[positions[at], other]
+
+
+@implements(operations, Descent)
+def _operations(engine):
+    return engine.descent[0].work
 
 
 @implements(most_joining, Descent)

@@ -43,11 +43,6 @@ class Engine(Protocol):
         """Columns that there is room for."""
         ...
 
-    @property
-    def operations(self) -> int:
-        """Operations so far that did not touch X."""
-        ...
-
     def grown(self, capacity: int) -> Any:
         """The same in arrays of a larger capacity."""
         ...
@@ -116,6 +111,11 @@ def positions_wanted(active, slopes, size, least, positions):
             positions[n] = k
             n += 1
     return n
+
+
+def operations(engine):
+    """Operations so far that did not touch X."""
+    raise compiled_only("operations")
 
 
 def most_joining(engine, size):

@@ -19,6 +19,7 @@ from fwcore.solvers.working_set._engine import (
     load,
     minimise,
     most_joining,
+    operations,
     positions_wanted,
     retain,
     wanted,
@@ -104,11 +105,6 @@ class Face(_FaceArrays):
         """Columns that there is room for."""
         return int(self.order.size)
 
-    @property
-    def operations(self) -> int:
-        """Operations so far that did not touch X."""
-        return int(self.face["work"][0])
-
     def grown(self, capacity: int) -> Face:
         """The same in arrays of a larger capacity."""
         new, k = Face.of(capacity), self.order.size
@@ -167,6 +163,11 @@ def _retain(engine, positions):
         for other in range(n):
             gram[at, other] = gram[positions[at], positions[other]]
     face.size = n
+
+
+@implements(operations, Face)
+def _operations(engine):
+    return engine.face[0].work
 
 
 @implements(most_joining, Face)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from fwcore.design import col_dot, col_entries, image_of, some_dots
+from fwcore.design import all_dots, col_dot, col_entries, image_of, some_dots
 from fwcore.kernels.duality_gap import penalty_gap
 from fwcore.kernels.selection import largest_first
 from fwcore.kernels.steepness import steepness
@@ -58,7 +58,7 @@ _STILL = 1e-15
 _SMALL_MOVE = int(Status.SMALL_MOVE)
 
 DONE, ROOM, PASS = 0, 1, 2
-"""What `rounds` wants before it goes on: nothing, room for more columns, a pass over X."""
+"""What `rounds` want before they go on: nothing, room for more columns, a pass over X."""
 
 
 @njit(nogil=True, cache=True)
@@ -113,9 +113,9 @@ def _look(design, run, threshold):
 
 
 @njit(nogil=True, inline="always")
-def _ask_for_pass(entries, run):
+def _begin_pass(entries, run):
     it, counters = run.it[0], run.counters[0]
-    it.spent, it.phase = 0, PASSED
+    it.spent, it.phase, it.total = 0, PASSED, total(run.residual)
     it.seen += entries
     counters.dots += run.place.size
     counters.entries += entries
@@ -273,7 +273,7 @@ def _has_room(run):
     return most <= run.columns.size
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
     """Rounds until ``rows`` is full, the point ends, or something is wanted: (the rows filled,
     what).
@@ -291,13 +291,15 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
             it.phase = SCREEN
         # What is foreseen is what the strong rule (Tibshirani et al. 2012) keeps.
         threshold, n = it.level + _OUTSIDE * it.slack, -1
-        if it.phase == PASSED:
-            n, threshold = _look_at_all(run, threshold)
-        elif it.spent <= _RENEW * entries:
+        if it.phase != PASSED and it.spent <= _RENEW * entries:
             n = _look(design, run, threshold)
         if n < 0 and it.phase == SCREEN:
-            _ask_for_pass(entries, run)
-            return k, PASS
+            _begin_pass(entries, run)
+            if not it.alone:
+                return k, PASS
+            all_dots(design, run.residual, it.total, run.screen.last)
+        if it.phase == PASSED:
+            n, threshold = _look_at_all(run, threshold)
         known = _steepest_inside(design, run) if counters.ridge > 0.0 else 0.0
         joining, steepest = _choose(run, n, threshold, max(threshold, known))
         admit(run.engine, design, sigma, sqnorms, run, joining)

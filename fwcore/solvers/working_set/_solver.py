@@ -6,14 +6,15 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from fwcore.design import full_pass
+from fwcore.design import full_pass, in_one_part
 from fwcore.kernels.types import Floats, Ints
 from fwcore.options import Choice, Count, PenaltyOptions, WalkOptions
 from fwcore.problem import Problem
-from fwcore.solvers.base import RunState, Solver
+from fwcore.solvers.base import Ended, RunState, Solver
 from fwcore.solvers.working_set._engine import Engine
-from fwcore.solvers.working_set._loop import DONE, PASS, ROOM, rounds
-from fwcore.solvers.working_set._working_set import WorkingSet
+from fwcore.solvers.working_set._loop import DONE, PASS, ROOM
+from fwcore.solvers.working_set._points import KEEP, ONE_POINT, Stretch, walk_on
+from fwcore.solvers.working_set._working_set import WorkingSet, open_point
 from fwcore.trace import Rows, new_rows
 
 
@@ -40,12 +41,12 @@ class CertifiedPenaltyOptions(CertifiedOptions, PenaltyOptions):
 
 @dataclass
 class CertifiedState(RunState):
-    """A run, whose ``arrays`` are a `WorkingSet`; ``threads`` share a pass, and ``ridge`` is the
-    weight of ||a||^2 / 2 as a multiple of lam.
+    """A run, whose ``arrays`` are a `WorkingSet`; ``threads`` share a pass, and a point that costs
+    more than ``most`` operations is the last of a kernel call.
     """
 
     threads: int = 1
-    ridge: float = 0.0
+    most: int = 2**62
 
 
 class WorkingSetSolver(Solver):
@@ -62,32 +63,64 @@ class WorkingSetSolver(Solver):
     def engine(self, problem: Problem, options: Any) -> Engine:
         """What minimises on the working set at first."""
 
+    def prices(self, problem: Problem, options: Any) -> tuple[int, int]:
+        """What an entry of X costs beside one in the order of memory, and what to bound every
+        column; 0 where nobody asks what a point costs.
+        """
+        return 0, 0
+
     def init(self, problem: Problem, options: Any, seed: int) -> CertifiedState:
-        arrays = WorkingSet.of(problem, self.engine(problem, options), options, self.form == "ball")
+        engine, prices = self.engine(problem, options), self.prices(problem, options)
         ridge = options.ridge_weight(1.0) if self.form == "penalty" else 0.0
-        return self.State(arrays, threads=options.threads, ridge=ridge)
+        arrays = WorkingSet.of(problem, engine, options, self.form == "ball", ridge, prices)
+        arrays.it["alone"] = in_one_part(problem.design, options.threads)
+        return self.State(arrays, threads=options.threads)
 
     def set_point(
         self, problem: Problem, state: CertifiedState, options: Any, value: float, progress: float
     ) -> None:
         run: WorkingSet = state.arrays
-        run.open_point(value, state.ridge * value)
+        open_point(run.it, run.counters, value)
 
     def advance(self, problem: Problem, state: CertifiedState, n: int) -> Rows:
+        return self._walk_on(problem, state, n, ONE_POINT)[0]
+
+    def walk_points(
+        self,
+        problem: Problem,
+        state: CertifiedState,
+        options: Any,
+        values: Floats,
+        progress: float,
+        n: int,
+    ) -> tuple[Rows, list[Ended]]:
+        self.set_point(problem, state, options, float(values[0]), progress)
+        return self._walk_several(problem, state, values, n)
+
+    def _walk_several(
+        self, problem: Problem, state: CertifiedState, values: Floats, n: int
+    ) -> tuple[Rows, list[Ended]]:
+        """The points ``values``, of which the first is open."""
+        rows, stretch = self._walk_on(problem, state, n, Stretch.of(values, state.most))
+        return rows, stretch.found(problem.p, rows)
+
+    def _walk_on(
+        self, problem: Problem, state: CertifiedState, n: int, stretch: Stretch
+    ) -> tuple[Rows, Stretch]:
         rows, done, wanted = new_rows(n), 0, PASS
         seen = (problem.design, problem.samples, problem.loss, problem.sigma, problem.sqnorms)
         while wanted != DONE:
-            made, wanted = rounds(*seen, problem.entries, state.arrays, rows[done:])
-            done += made
             run: WorkingSet = state.arrays
+            made, wanted = walk_on(*seen, problem.entries, run, rows[done:], stretch)
+            done += made
             if wanted == PASS:
-                residual = run.residual
-                full_pass(
-                    problem.design, residual, float(residual.sum()), run.screen.last, state.threads
-                )
+                given = run.residual, float(run.it["total"][0]), run.screen.last
+                full_pass(problem.design, *given, state.threads)
             elif wanted == ROOM:
                 state.arrays = run.grown()
-        return rows[:done]
+            elif wanted == KEEP:
+                stretch = stretch.grown()
+        return rows[:done], stretch
 
     def coefficients(self, state: CertifiedState) -> tuple[Ints, Floats]:
         run: WorkingSet = state.arrays

@@ -36,6 +36,11 @@ class Trial:
         """Whether points are being tried."""
         return self.budget > 0
 
+    @property
+    def small(self) -> int:
+        """Operations of a point of which nothing is asked."""
+        return SMALL
+
     def begin_point(self, work: int) -> None:
         """Count from here, unless a trial counts on."""
         self.begun = self.begun if self.on else work
@@ -44,9 +49,15 @@ class Trial:
         """Pass over a point that cost too little to ask more of it: those before it count no
         longer. Whether it did.
         """
-        small = not self.on and work - self.begun <= SMALL
+        small = not self.on and work - self.begun <= self.small
         self.costs = () if small else self.costs
         return small
+
+    def go_on(self, begun: int) -> None:
+        """Several points in a row cost too little to ask more of them; the last began at
+        ``begun``.
+        """
+        self.begun, self.costs = begun, ()
 
     def begin_engine(self, work: int) -> None:
         """Count from here: the engine was changed. What that cost is not charged to its points."""

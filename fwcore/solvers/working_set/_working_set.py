@@ -13,7 +13,7 @@ from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.unpenalised import Free
 from fwcore.problem import Problem
 from fwcore.solvers.base import new_counters, start_point
-from fwcore.solvers.working_set._engine import Engine, admit, load, retain, wanted
+from fwcore.solvers.working_set._engine import Engine, admit, load, operations, retain, wanted
 from fwcore.solvers.working_set._screening import Screen
 
 # A point begins less strictly than the last one ended.
@@ -34,6 +34,13 @@ CONTROL = np.dtype(
         ("ball", np.bool_),
         ("f0", np.float64),
         ("target", np.float64),
+        ("ridge", np.float64),
+        ("loosest", np.float64),
+        ("foresees", np.bool_),
+        ("idle", np.int64),
+        ("entry", np.int64),
+        ("sweep", np.int64),
+        ("alone", np.bool_),
         ("strictness", np.float64),
         ("inside", np.float64),
         ("slack", np.float64),
@@ -46,6 +53,7 @@ CONTROL = np.dtype(
         ("highest", np.float64),
         ("spent", np.int64),
         ("phase", np.int64),
+        ("total", np.float64),
         ("moved", np.float64),
         ("settled", np.bool_),
         ("loss", np.float64),
@@ -54,6 +62,8 @@ CONTROL = np.dtype(
         ("nnz", np.int64),
         ("chosen", np.int64),
         ("seen", np.int64),
+        ("cost", np.int64),
+        ("begun", np.int64),
     ]
 )
 """What a run knows besides its arrays.
@@ -63,6 +73,13 @@ size       columns in the working set
 ball       whether the form is the ball
 f0         f(0)
 target     the gap that ends a point
+ridge      of an elastic net, as a multiple of the value of a point
+loosest    that of the engine, as whether it ``foresees``
+idle       columns kept besides the active ones, since many come back
+entry      what an entry of X costs, beside one in the order of memory; 0 where costs are not asked
+           for
+sweep      what it costs to bound all columns
+alone      whether a kernel makes a pass over X, rather than threads in turns
 strictness a factor of ``slack``
 inside     by how much slopes of the working set may be off, as a share of ``slack``
 slack      by how much a column outside may be steeper than ``level``
@@ -75,6 +92,7 @@ rate       how the level changes with the l1 norm
 highest    the level of a = 0
 spent      entries touched since the last pass
 phase      of the round
+total      sum of the residual at the last pass
 moved      the largest change of a coefficient in the last round
 settled    whether the engine came to an end in it
 loss       f without the ridge, after it
@@ -84,6 +102,9 @@ nnz        coefficients that are not zero
 chosen     entries of ``chosen`` and ``values`` that are in use
 seen       entries that tell no engine from another: those that columns outside were looked at for,
            passes among them, and those multiplied while at hand or for points to come
+cost       operations so far by these prices and the engine's own, apart from entries that are
+           ``seen``
+begun      the cost when the point was opened
 ========== =========================================================================================
 """
 
@@ -112,12 +133,24 @@ class WorkingSet(NamedTuple):
     counters: Any
 
     @classmethod
-    def of(cls, problem: Problem, engine: Engine, options: Any, ball: bool) -> WorkingSet:
-        """An empty working set, a = 0."""
+    def of(
+        cls,
+        problem: Problem,
+        engine: Engine,
+        options: Any,
+        ball: bool,
+        ridge: float,
+        prices: tuple[int, int],
+    ) -> WorkingSet:
+        """An empty working set, a = 0; ``ridge`` is the weight of ||a||^2 / 2 as a multiple of
+        lam, and ``prices`` are those of an entry and a sweep.
+        """
         it = np.zeros(1, CONTROL)
         it["ball"], it["f0"], it["target"] = ball, problem.f0, options.tol * problem.f0
         it["strictness"], it["inside"], it["loss"] = 1.0, engine.loosest, problem.f0
-        it["least"] = -1.0
+        it["least"], it["ridge"], it["idle"] = -1.0, ridge, _IDLE
+        it["loosest"], it["foresees"] = engine.loosest, engine.foresees
+        it["entry"], it["sweep"] = prices
         it["level"] = it["highest"] = problem.lam_max
         image = problem.fitted(np.zeros(0, np.int64), np.zeros(0))
         counters = new_counters(problem, options)
@@ -149,6 +182,11 @@ class WorkingSet(NamedTuple):
         """Columns in the working set."""
         return int(self.it["size"][0])
 
+    @property
+    def cost(self) -> int:
+        """Operations so far."""
+        return int(self.it["cost"][0])
+
     def grown(self) -> WorkingSet:
         """The same with twice the room."""
         columns, chosen, values = (
@@ -170,18 +208,15 @@ class WorkingSet(NamedTuple):
         columns[:n], place[indices] = indices, np.arange(n)
         self.it["size"], self.it["chosen"], self.it["least"] = 0, n, -1.0
         self.it["inside"] = min(float(self.it["inside"][0]), engine.loosest)
+        self.it["loosest"], self.it["foresees"] = engine.loosest, engine.foresees
         coef = np.zeros(capacity)
         coef[:n] = values
         run = self._replace(
             engine=room, columns=columns, place=place, chosen=columns.copy(), values=coef
         )
         _take_over(problem.design, problem.sigma, problem.sqnorms, run, values)
+        self.it["begun"] = self.it["cost"]
         return run
-
-    def open_point(self, value: float, ridge: float) -> None:
-        """Go to the point ``value``, where (ridge / 2) ||a||^2 joins the loss."""
-        loosest, foresees = self.engine.loosest, self.engine.foresees
-        _open_point(self.it, self.counters, loosest, foresees, _IDLE, value, ridge)
 
     def support(self) -> tuple[Ints, Floats]:
         """Columns and coefficients of the last round, in the order of the columns."""
@@ -205,11 +240,13 @@ def _aim(it, previous, value):
 
 
 @njit(nogil=True, cache=True)
-def _open_point(control, counters, loosest, foresees, idle, value, ridge):
+def open_point(control, counters, value):
+    """Go to the point ``value``."""
     it, previous = control[0], counters[0].value
-    start_point(counters, value, ridge)
+    start_point(counters, value, it.ridge * value)
+    it.begun = it.cost
     # Where the gap is of the first order in slopes, a point begins more accurately.
-    loosest = min(_BALL, loosest) if it.ball else loosest
+    loosest = min(_BALL, it.loosest) if it.ball else it.loosest
     it.inside = min(loosest, _LESS * it.inside)
     it.strictness = min(1.0, _LESS * it.strictness)
     if min(it.inside, it.strictness) < _LEAST:
@@ -219,11 +256,11 @@ def _open_point(control, counters, loosest, foresees, idle, value, ridge):
     far = step != 0.0 and it.before > 0.0 and not it.ball
     it.ahead, it.before = (value - previous) / step if far else 0.0, previous
     it.aim, it.phase = _aim(it, previous, value), MINIMISE
-    if foresees:
+    if it.foresees:
         it.phase, it.slack = FORESEE, 0.0
         it.level = max(2.0 * it.aim - it.level, 0.0)
         it.least = it.level
-    elif it.size > 2 * it.nnz + idle:
+    elif it.size > 2 * it.nnz + it.idle:
         it.least = 0.5 * it.level
 
 
@@ -254,3 +291,12 @@ def _take_over(design, sigma, sqnorms, run, values):
     for k in range(values.size):
         run.engine.coef[k] = values[k]
     load(run.engine, run)
+    count_cost(run)
+
+
+@njit(nogil=True, inline="always")
+def count_cost(run):
+    """Sum up the operations so far."""
+    it, counters = run.it[0], run.counters[0]
+    entries = it.entry * (counters.entries - it.seen)
+    it.cost = operations(run.engine) + entries + it.sweep * counters.steps

@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 from fwcore.errors import ParameterError
 from fwcore.kernels.tiles import SIDE
+from fwcore.kernels.types import Floats
 from fwcore.losses import Loss
 from fwcore.options import Choice
 from fwcore.problem import Problem
+from fwcore.solvers.base import Ended
 from fwcore.solvers.working_set._blocks import LONG
 from fwcore.solvers.working_set._descent import Descent
 from fwcore.solvers.working_set._engine import Engine
@@ -21,9 +23,8 @@ from fwcore.solvers.working_set._solver import (
     WorkingSetSolver,
 )
 from fwcore.solvers.working_set._trial import Trial
-from fwcore.solvers.working_set._working_set import WorkingSet
 from fwcore.status import Status
-from fwcore.trace import Rows
+from fwcore.trace import Rows, new_rows
 
 # What an entry of X costs where they are gathered by index, beside one in the order of memory.
 _GATHERED = 5
@@ -86,18 +87,6 @@ class Prices(NamedTuple):
     def face(self, active: int) -> float:
         """Operations to multiply and factor the ``active`` columns, several at a time."""
         return 0.5 * active**2 * (self.product + active / (3.0 * SIDE))
-
-    def outside(self, run: WorkingSet) -> int:
-        """Operations so far that were not the engine's own. Entries that were at hand are left out,
-        and those that columns were looked at for, which come in turns, whatever the engine.
-        """
-        counters = run.counters
-        entries = int(counters["entries"][0]) - int(run.it["seen"][0])
-        return self.entry * entries + self.sweep * int(counters["steps"][0])
-
-    def work(self, run: WorkingSet) -> int:
-        """Operations so far, those of the engine among them."""
-        return run.engine.operations + self.outside(run)
 
 
 def _is_full(problem: Problem) -> bool:
@@ -162,10 +151,14 @@ class Certified(WorkingSetSolver):
             raise ParameterError("engine", type(self).__name__, rule, options.engine)
         return Face.of() if exact and options.engine != "descent" else _descent(problem)
 
+    def prices(self, problem: Problem, options: Any) -> tuple[int, int]:
+        prices = Prices.of(problem)
+        return prices.entry, prices.sweep
+
     def init(self, problem: Problem, options: Any, seed: int) -> Any:
         state: Any = super().init(problem, options, seed)
         if options.engine == "auto" and problem.loss.closed_line_search:
-            state.prices = Prices.of(problem)
+            state.prices, state.most = Prices.of(problem), state.trial.small
         return state
 
     def set_point(
@@ -175,33 +168,46 @@ class Certified(WorkingSetSolver):
         prices: Prices | None = state.prices
         if prices is None:
             return
-        work = prices.work(state.arrays)
+        work = state.arrays.cost
         if progress > 0.0 and not state.trial.passes_over(work):
             active = int(state.arrays.it["nnz"][0])
             # A face is made on the way there, or on the way back from a trial that failed.
             price = _SHARE * prices.face(active)
             ahead = state.points * (1.0 / progress - 1.0)
             if state.trial.end_point(work, prices.cheap(active), price, ahead):
-                self._change(problem, state, prices)
-                work = prices.work(state.arrays)
+                self._change(problem, state)
+                work = state.arrays.cost
         state.trial.begin_point(work)
         state.points += 1
+
+    def _walk_several(
+        self, problem: Problem, state: Any, values: Floats, n: int
+    ) -> tuple[Rows, list[Ended]]:
+        if state.trial.on:
+            return new_rows(0), []
+        rows, ended = super()._walk_several(problem, state, values, n)
+        # The first was open, and the last may not have ended.
+        opened = len(ended) - (self.outcome(state) != Status.RUNNING)
+        if opened > 0:
+            state.trial.go_on(int(state.arrays.it["begun"][0]))
+            state.points += opened
+        return rows, ended
 
     def advance(self, problem: Problem, state: Any, n: int) -> Rows:
         if not state.trial.on:
             return super().advance(problem, state, n)
         # Round by round, so that no choice depends on the chunks.
-        rows, prices = super().advance(problem, state, 1), state.prices
+        rows = super().advance(problem, state, 1)
         running = self.outcome(state) == Status.RUNNING
-        if running and state.trial.gives_up(prices.work(state.arrays)):
-            self._change(problem, state, prices)
+        if running and state.trial.gives_up(state.arrays.cost):
+            self._change(problem, state)
         return rows
 
-    def _change(self, problem: Problem, state: ChosenState, prices: Prices) -> None:
+    def _change(self, problem: Problem, state: ChosenState) -> None:
         """Go on with the other engine, which has done nothing yet."""
         engine = _descent(problem) if state.arrays.engine.exact else Face.of()
         state.arrays = state.arrays.moved_to(problem, engine)
-        state.trial.begin_engine(prices.work(state.arrays))
+        state.trial.begin_engine(state.arrays.cost)
 
 
 class CertifiedBall(Certified):

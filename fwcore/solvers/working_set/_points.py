@@ -1,0 +1,126 @@
+"""Several points of a grid by one kernel call, and what is kept of each.
+
+Of a small problem a point costs less than a call of a kernel does.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from fwcore.kernels.types import Floats, Ints
+from fwcore.solvers.base import Ended
+from fwcore.solvers.working_set._loop import DONE, rounds
+from fwcore.solvers.working_set._working_set import count_cost, open_point
+from fwcore.status import Status
+from fwcore.trace import Rows
+
+KEEP = 3
+"""What `walk_on` may want besides what `rounds` do: room to keep supports in."""
+
+# Entries of a support that there is room for at first, a point.
+_ENTRIES = 64
+
+POINT = np.dtype(
+    [
+        ("value", np.float64),
+        ("steps", np.int64),
+        ("outcome", np.int64),
+        ("ridge", np.float64),
+        ("size", np.int64),
+    ]
+)
+"""A point: where it is, and of one that has ended the steps of the path until then, its outcome,
+its ridge, and the size of its support.
+"""
+
+STRETCH = np.dtype([("ended", np.int64), ("kept", np.int64), ("most", np.int64)])
+"""How many points have ended, the entries of their supports, and the operations that a point may
+cost if another is to follow.
+"""
+
+
+class Stretch(NamedTuple):
+    """Points in a row: the first is open already. The supports of those that have ended follow each
+    other in ``columns`` and ``values`` (c,), in no order.
+
+    ``points`` (k,) are records of `POINT`, ``it`` (1,) is one of `STRETCH`.
+    """
+
+    points: Any
+    columns: Ints
+    values: Floats
+    it: Any
+
+    @classmethod
+    def of(cls, grid: Floats, most: int) -> Stretch:
+        """None of the points of ``grid`` has ended; one that costs more than ``most`` operations is
+        the last.
+        """
+        points, it, room = np.zeros(grid.size, POINT), np.zeros(1, STRETCH), _ENTRIES * grid.size
+        points["value"], it["most"] = grid, most
+        return cls(points, np.empty(room, np.int64), np.empty(room), it)
+
+    def grown(self) -> Stretch:
+        """The same with twice the room for supports."""
+        columns, values = (np.concatenate([a, np.empty_like(a)]) for a in self[1:3])
+        return self._replace(columns=columns, values=values)
+
+    def found(self, p: int, rows: Rows) -> list[Ended]:
+        """What has ended of a problem of ``p`` columns, in these ``rows``."""
+        n, kept, _ = self.it[0].item()
+        of_point = np.repeat(np.arange(n), self.points["size"][:n])
+        order = (of_point * p + self.columns[:kept]).argsort()
+        columns, values = self.columns[order], self.values[order]
+        ended, a, before = [], 0, int(rows["step"][0]) - 1
+        for _, steps, outcome, ridge, size in self.points[:n].tolist():
+            support = columns[a : a + size], values[a : a + size]
+            ended.append(Ended(steps - before, Status(outcome), ridge, support))
+            a += size
+        return ended
+
+
+ONE_POINT = Stretch.of(np.zeros(0), 0)
+"""That of a single point, which keeps nothing."""
+
+
+@njit(nogil=True, cache=True)
+def walk_on(design, y, loss, sigma, sqnorms, entries, run, rows, stretch):
+    """Walk the point that is open, and those of ``stretch`` that follow, until ``rows`` is full, a
+    point costs too much, or something is wanted: (the rows filled, what).
+    """
+    it, counters, done = run.it[0], run.counters[0], 0
+    while True:
+        made, wanted = rounds(design, y, loss, sigma, sqnorms, entries, run, rows[done:])
+        done += made
+        count_cost(run)
+        if wanted != DONE or counters.outcome == 0 or stretch.points.size == 0:
+            return done, wanted
+        if not _keep(run, stretch):
+            return done, KEEP
+        ended = stretch.it[0].ended
+        dear = it.cost - it.begun > stretch.it[0].most
+        if dear or done == rows.size or ended == stretch.points.size:
+            return done, DONE
+        open_point(run.it, run.counters, stretch.points[ended].value)
+
+
+@njit(nogil=True, inline="always")
+def _keep(run, stretch):
+    """Write down the point that has ended; whether there is room for its support."""
+    log, counters = stretch.it[0], run.counters[0]
+    kept = log.kept
+    if kept + run.it[0].chosen > stretch.columns.size:
+        return False
+    for k in range(run.it[0].chosen):
+        if run.values[k] != 0.0:
+            stretch.columns[kept], stretch.values[kept] = run.chosen[k], run.values[k]
+            kept += 1
+    point = stretch.points[log.ended]
+    point.steps, point.outcome, point.ridge = counters.steps, counters.outcome, counters.ridge
+    point.size = kept - log.kept
+    log.kept = kept
+    log.ended += 1
+    return True

@@ -1,0 +1,144 @@
+"""Several points of a grid by one kernel call: the same as point by point, whatever a call ends
+with.
+"""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+import toys
+
+from fwcore import Problem, Status, Walk, all_solvers, grids, solve
+from fwcore.solvers.working_set import _points
+from fwcore.solvers.working_set._points import Stretch
+
+SEVERAL = ("certified", "certified_ball", "active_set", "corrective_fw")
+COLUMNS = ("point", "step", "dots", "entries", "objective", "gap", "true_gap", "l1", "nnz", "moved")
+
+
+def made(name, problem=None, points=40, **options):
+    problem = problem or toys.problem("wide")
+    penalty = name in ("certified", "active_set")
+    grid = grids.lam_grid(problem, points) if penalty else grids.delta_grid(3.0, points)
+    return Walk(problem, name, grid, {"tol": 1e-6, **options}, seed=1)
+
+
+def calls(walk, monkeypatch):
+    """Walk to the end; how many points ended in each call that may walk several."""
+    counts, walk_points = [], type(walk.solver).walk_points
+
+    def counted(self, *arguments):
+        rows, ended = walk_points(self, *arguments)
+        counts.append(len(ended))
+        return rows, ended
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(walk.solver), "walk_points", counted)
+        for _ in walk.snapshots():
+            pass
+    return counts
+
+
+def require_same(one, other):
+    ours, theirs = one.result(), other.result()
+    assert ours.digest() == theirs.digest()
+    assert ours.status == theirs.status
+    for column in COLUMNS:
+        np.testing.assert_array_equal(ours.trace[column], theirs.trace[column], column)
+    for column in set(ours.points.dtype.names) - {"seconds"}:
+        np.testing.assert_array_equal(ours.points[column], theirs.points[column], column)
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+@pytest.mark.parametrize("kind", ["wide", "sparse"])
+def test_points_of_one_call_are_those_of_many(name, kind, monkeypatch):
+    problem = toys.problem(kind)
+    several, single = made(name, problem), made(name, problem)
+    assert max(calls(several, monkeypatch)) > 1
+    toys.follow(single, 1)
+    require_same(several, single)
+
+
+@pytest.mark.parametrize(
+    "options", [{"l1_ratio": 0.7}, {"rule": "moved"}, {"engine": "descent"}, {"max_steps": 1}]
+)
+def test_so_they_are_with_other_options(options, monkeypatch):
+    several, single = made("certified", **options), made("certified", **options)
+    assert max(calls(several, monkeypatch)) > 1
+    toys.follow(single, 1)
+    require_same(several, single)
+
+
+def test_so_they_are_of_the_logistic_loss(monkeypatch):
+    X, y = toys.arrays("wide")
+    problem = Problem.from_arrays(X, np.sign(y - np.median(y) + 1e-9), loss="logistic")
+    several, single = made("certified", problem), made("certified", problem)
+    assert max(calls(several, monkeypatch)) > 1
+    toys.follow(single, 1)
+    require_same(several, single)
+
+
+def test_a_call_may_end_within_a_point(monkeypatch):
+    monkeypatch.setattr(solve, "_ROWS", 1)
+    several, single = made("certified", tol=1e-10), made("certified", tol=1e-10)
+    unfinished = [s for s in several.snapshots() if s.status == Status.RUNNING]
+    assert any(snapshot.rows.size > 0 for snapshot in unfinished)
+    toys.follow(single, 1)
+    require_same(several, single)
+
+
+def test_supports_may_need_more_room(monkeypatch):
+    monkeypatch.setattr(_points, "_ENTRIES", 1)
+    grown, grow = [], Stretch.grown
+    monkeypatch.setattr(Stretch, "grown", lambda self: grown.append(self) or grow(self))
+    several, single = made("certified"), made("certified")
+    assert max(calls(several, monkeypatch)) > 1
+    assert grown
+    toys.follow(single, 1)
+    require_same(several, single)
+
+
+def test_a_point_that_costs_much_is_the_last_of_its_call(monkeypatch):
+    several, single = made("certified"), made("certified")
+    several._state.most = -1
+    assert set(calls(several, monkeypatch)) == {1}
+    toys.follow(single, 1)
+    require_same(several, single)
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_a_walk_is_held_among_points_that_were_walked_together(name):
+    whole = made(name)
+    toys.follow(whole, 1)
+    for taken in (1, 2, 4, 9, 22):
+        held, resumed = made(name), made(name)
+        for snapshot in islice(held.snapshots(), taken):
+            last = snapshot.point
+        resumed.resume(held.hold(), held.points[: held.reached], held.columns, held.chunks)
+        assert resumed.reached == held.reached >= last
+        toys.follow(resumed)
+        require_same(resumed, whole)
+        # What is left can be asked for again, too.
+        toys.follow(held)
+        require_same(held, whole)
+
+
+def test_the_clock_bounds_how_many_points_are_walked_together():
+    clock = solve.Clock()
+    clock.charge_points(1, 1e-4)
+    assert clock.points == 4
+    for _ in range(5):
+        clock.charge_points(clock.points, 1e-6)
+    assert clock.points * solve._ROWS < solve.CHECKPOINT
+    clock.charge_points(clock.points, 10.0)
+    assert clock.points == 1
+
+
+@pytest.mark.parametrize("name", [s.name for s in all_solvers() if s.compiles])
+def test_methods_that_go_point_by_point_begin_the_first(name):
+    walk = Walk(toys.problem("wide"), name, None, {})
+    given = (walk.problem, walk._state, walk.options, walk.grid[:1], 0.0, 8)
+    rows, ended = walk.solver.walk_points(*given)
+    assert walk._state.counters["value"][0] == walk.grid[0]
+    assert (name in SEVERAL) == (rows.size > 0)
+    assert name in SEVERAL or not ended
