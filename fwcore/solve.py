@@ -61,7 +61,7 @@ class Clock:
 
     seconds: float = 0.0
     chunk: int = field(default=_FIRST_CHUNK)
-    points: int = 1
+    points: int = _FIRST_CHUNK
 
     def charge(self, rows: Rows, elapsed: float) -> None:
         """Spread ``elapsed`` over ``rows`` and adapt the chunk. Results do not depend on it: a step

@@ -29,8 +29,8 @@ REPEATS = 3
 # A method that took longer than this is not tried at finer tolerances.
 _PATIENCE = 20.0
 _OURS = ACCURACIES
-# Points of one kernel call at most, and rows of a point: those of `walk_path`.
-_MOST, _ROWS = 124, 8
+# Points of the first kernel call and at most, and rows of a point: those of `walk_path`.
+_FIRST, _MOST, _ROWS = 8, 124, 8
 _tell = Console(stderr=True).print
 
 
@@ -57,7 +57,7 @@ def walked(
         _tell(f"  {solver}: compiled in {compiled:.1f} s")
 
     def run() -> Any:
-        columns, grid, most = [], walk.grid, 1
+        columns, grid, most = [], walk.grid, _FIRST
         while len(columns) < grid.size:
             k = len(columns)
             _, ended = method.walk_points(
@@ -69,11 +69,14 @@ def walked(
                     method.advance(problem, state, 64)
                 columns.append(method.coefficients(state))
             most = min(4 * most, _MOST)
+        return columns
+
+    def stored(columns: Any) -> Any:
         lengths = np.cumsum([0, *(indices.size for indices, _ in columns)])
         rows, values = (np.concatenate(parts) for parts in zip(*columns, strict=True))
         return scipy.sparse.csc_array((values, rows, lengths), shape=(problem.p, len(columns)))
 
-    return timed(run), state
+    return timed(run, stored), state
 
 
 def worst_gap(problem: Problem, form: str, grid: Any, coefs: Any) -> float:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import ElasticNet
 
 from fwcore import ParameterError, Problem, Status, Walk, datasets, grids, walk_path
-from fwcore.solvers.working_set import _trial, certified
+from fwcore.solvers.working_set import _prices, _trial
 from fwcore.solvers.working_set._extrapolation import shares
 
 
@@ -313,7 +313,7 @@ def trial(problem, grid, chunk):
 
 def test_engines_are_tried_and_no_choice_depends_on_chunks(monkeypatch):
     monkeypatch.setattr(_trial, "SMALL", 0)
-    monkeypatch.setattr(certified, "_CYCLES", 0)
+    monkeypatch.setattr(_prices, "_CYCLES", 0)
     problem = toys.problem("correlated")
     grid = grids.lam_grid(problem, 40)
     one, engines = trial(problem, grid, 1)

@@ -19,15 +19,15 @@ from fwcore.losses import is_parabola
 
 
 @njit(nogil=True, inline="always")
-def has_free(loss, run):
+def has_free(loss, free):
     """Whether coefficients have no penalty; a parabola's intercept is in its centred columns."""
-    return not is_parabola(loss) and run.free.coef.size > 0
+    return not is_parabola(loss) and free.coef.size > 0
 
 
 @njit(nogil=True, inline="always")
 def settle_free(loss, engine, run):
     """Minimise the model over the coefficients without a penalty."""
-    if has_free(loss, run):
+    if has_free(loss, run.free):
         settle(run.free, engine.weights, engine.left)
 
 
@@ -125,7 +125,7 @@ def descend_on_face(design, loss, engine, run, enough, steps):
         before, mean = square, 0.0
         if is_parabola(loss):
             mean = change_sum / engine.change.size
-        elif has_free(loss, run):
+        elif has_free(loss, run.free):
             complete(run.free, engine.weights, engine.left, engine.change)
         curvature += _curvature(engine.change, engine.weights, mean)
         if not (slope > 0.0 and curvature > 0.0):

@@ -139,7 +139,7 @@ def _make_model(design, y, loss, engine, run):
             engine.curvature[k] = weighted_square(design, run.columns[k], engine.weights)
             run.counters[0].entries += col_entries(design, run.columns[k])
         run.counters[0].dots += size
-    if has_free(loss, run):
+    if has_free(loss, run.free):
         weigh(run.free, engine.weights, 0.0)
 
 

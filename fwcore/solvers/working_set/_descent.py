@@ -165,11 +165,11 @@ def _go_back(engine, run):
 
 
 @implements(gather, Descent)
-def _gather(engine, run):
-    n = 0
-    for k in range(run.it[0].size):
-        if engine.coef[k] != 0.0:
-            run.chosen[n], run.values[n] = run.columns[k], engine.coef[k]
+def _gather(engine, size, columns, chosen, values):
+    n, coef = 0, engine.coef
+    for k in range(size):
+        if coef[k] != 0.0:
+            chosen[n], values[n] = columns[k], coef[k]
             n += 1
     return n
 

@@ -78,9 +78,9 @@ def _go_back(engine, run):
     pass
 
 
-def gather(engine, run):
-    """The columns that may have a coefficient into ``run.chosen``, these into ``run.values``; how
-    many.
+def gather(engine, size, columns, chosen, values):
+    """Those of the first ``size`` of ``columns`` that may have a coefficient into ``chosen``, these
+    into ``values``; how many.
     """
     raise compiled_only("gather")
 

@@ -129,11 +129,10 @@ def _minimise(engine, design, y, loss, run, slack):
 
 
 @implements(gather, Face)
-def _gather(engine, run):
-    n = engine.face[0].active
+def _gather(engine, size, columns, chosen, values):
+    n, order, coef = engine.face[0].active, engine.order, engine.coef
     for i in range(n):
-        run.chosen[i] = run.columns[engine.order[i]]
-        run.values[i] = engine.coef[engine.order[i]]
+        chosen[i], values[i] = columns[order[i]], coef[order[i]]
     return n
 
 

@@ -20,6 +20,7 @@ from fwcore.trace import Rows
 KEEP = 3
 """What `walk_on` may want besides what `rounds` do: room to keep supports in."""
 
+_STATUS = {int(status): status for status in Status}
 # Entries of a support that there is room for at first, a point.
 _ENTRIES = 64
 
@@ -77,7 +78,7 @@ class Stretch(NamedTuple):
         ended, a, before = [], 0, int(rows["step"][0]) - 1
         for _, steps, outcome, ridge, size in self.points[:n].tolist():
             support = columns[a : a + size], values[a : a + size]
-            ended.append(Ended(steps - before, Status(outcome), ridge, support))
+            ended.append(Ended(steps - before, _STATUS[outcome], ridge, support))
             a += size
         return ended
 

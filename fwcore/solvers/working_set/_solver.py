@@ -14,6 +14,7 @@ from fwcore.solvers.base import Ended, RunState, Solver
 from fwcore.solvers.working_set._engine import Engine
 from fwcore.solvers.working_set._loop import DONE, PASS, ROOM
 from fwcore.solvers.working_set._points import KEEP, ONE_POINT, Stretch, walk_on
+from fwcore.solvers.working_set._trial import SMALL
 from fwcore.solvers.working_set._working_set import WorkingSet, open_point
 from fwcore.trace import Rows, new_rows
 
@@ -46,7 +47,7 @@ class CertifiedState(RunState):
     """
 
     threads: int = 1
-    most: int = 2**62
+    most: int = SMALL
 
 
 class WorkingSetSolver(Solver):
@@ -63,16 +64,10 @@ class WorkingSetSolver(Solver):
     def engine(self, problem: Problem, options: Any) -> Engine:
         """What minimises on the working set at first."""
 
-    def prices(self, problem: Problem, options: Any) -> tuple[int, int]:
-        """What an entry of X costs beside one in the order of memory, and what to bound every
-        column; 0 where nobody asks what a point costs.
-        """
-        return 0, 0
-
     def init(self, problem: Problem, options: Any, seed: int) -> CertifiedState:
-        engine, prices = self.engine(problem, options), self.prices(problem, options)
+        engine = self.engine(problem, options)
         ridge = options.ridge_weight(1.0) if self.form == "penalty" else 0.0
-        arrays = WorkingSet.of(problem, engine, options, self.form == "ball", ridge, prices)
+        arrays = WorkingSet.of(problem, engine, options, self.form == "ball", ridge)
         arrays.it["alone"] = in_one_part(problem.design, options.threads)
         return self.State(arrays, threads=options.threads)
 

@@ -11,8 +11,10 @@ POINTS = 3
 """Points that are compared, since a single one may be cheap by chance."""
 # Points that cost so many times what they did at the last trial are worth another.
 _DEARER = 3
-# Below so many operations a point, half a millisecond, no choice is worth a trial.
 SMALL = 1_000_000
+"""Operations, half a millisecond: no choice is worth a trial where points cost less, and where they
+cost more, each is worth a kernel call.
+"""
 
 
 @dataclass
@@ -36,11 +38,6 @@ class Trial:
         """Whether points are being tried."""
         return self.budget > 0
 
-    @property
-    def small(self) -> int:
-        """Operations of a point of which nothing is asked."""
-        return SMALL
-
     def begin_point(self, work: int) -> None:
         """Count from here, unless a trial counts on."""
         self.begun = self.begun if self.on else work
@@ -49,7 +46,7 @@ class Trial:
         """Pass over a point that cost too little to ask more of it: those before it count no
         longer. Whether it did.
         """
-        small = not self.on and work - self.begun <= self.small
+        small = not self.on and work - self.begun <= SMALL
         self.costs = () if small else self.costs
         return small
 

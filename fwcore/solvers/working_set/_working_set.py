@@ -14,6 +14,7 @@ from fwcore.kernels.unpenalised import Free
 from fwcore.problem import Problem
 from fwcore.solvers.base import new_counters, start_point
 from fwcore.solvers.working_set._engine import Engine, admit, load, operations, retain, wanted
+from fwcore.solvers.working_set._prices import Prices
 from fwcore.solvers.working_set._screening import Screen
 
 # A point begins less strictly than the last one ended.
@@ -76,8 +77,7 @@ target     the gap that ends a point
 ridge      of an elastic net, as a multiple of the value of a point
 loosest    that of the engine, as whether it ``foresees``
 idle       columns kept besides the active ones, since many come back
-entry      what an entry of X costs, beside one in the order of memory; 0 where costs are not asked
-           for
+entry      what an entry of X costs, beside one in the order of memory
 sweep      what it costs to bound all columns
 alone      whether a kernel makes a pass over X, rather than threads in turns
 strictness a factor of ``slack``
@@ -140,17 +140,17 @@ class WorkingSet(NamedTuple):
         options: Any,
         ball: bool,
         ridge: float,
-        prices: tuple[int, int],
     ) -> WorkingSet:
         """An empty working set, a = 0; ``ridge`` is the weight of ||a||^2 / 2 as a multiple of
-        lam, and ``prices`` are those of an entry and a sweep.
+        lam.
         """
         it = np.zeros(1, CONTROL)
         it["ball"], it["f0"], it["target"] = ball, problem.f0, options.tol * problem.f0
         it["strictness"], it["inside"], it["loss"] = 1.0, engine.loosest, problem.f0
         it["least"], it["ridge"], it["idle"] = -1.0, ridge, _IDLE
         it["loosest"], it["foresees"] = engine.loosest, engine.foresees
-        it["entry"], it["sweep"] = prices
+        prices = Prices.of(problem)
+        it["entry"], it["sweep"] = prices.entry, prices.sweep
         it["level"] = it["highest"] = problem.lam_max
         image = problem.fitted(np.zeros(0, np.int64), np.zeros(0))
         counters = new_counters(problem, options)

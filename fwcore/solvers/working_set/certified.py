@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from fwcore.errors import ParameterError
-from fwcore.kernels.tiles import SIDE
 from fwcore.kernels.types import Floats
 from fwcore.losses import Loss
 from fwcore.options import Choice
 from fwcore.problem import Problem
 from fwcore.solvers.base import Ended
-from fwcore.solvers.working_set._blocks import LONG
 from fwcore.solvers.working_set._descent import Descent
 from fwcore.solvers.working_set._engine import Engine
 from fwcore.solvers.working_set._face import Face
+from fwcore.solvers.working_set._prices import Prices, is_long
 from fwcore.solvers.working_set._solver import (
     CertifiedOptions,
     CertifiedPenaltyOptions,
@@ -26,12 +25,6 @@ from fwcore.solvers.working_set._trial import Trial
 from fwcore.status import Status
 from fwcore.trace import Rows, new_rows
 
-# What an entry of X costs where they are gathered by index, beside one in the order of memory.
-_GATHERED = 5
-# What it costs to bound a column.
-_BOUND = 2
-# Points that cost no more than so many cycles of descent and sweeps are not worth a trial.
-_CYCLES, _SWEEPS = 15, 2
 # What a face costs to make is paid for by more points than those that are compared.
 _SHARE = 0.5
 
@@ -62,44 +55,8 @@ class CertifiedBallOptions(CertifiedOptions):
     engine = _engine_choice()
 
 
-class Prices(NamedTuple):
-    """What operations cost in a problem: an ``entry`` of X beside one in the order of memory, a
-    ``column``, its product with one of several columns, and to bound every column in a ``sweep``.
-    """
-
-    entry: int
-    column: float
-    product: float
-    sweep: int
-
-    @classmethod
-    def of(cls, problem: Problem) -> Prices:
-        """Those of ``problem``."""
-        entry = 1 if _is_full(problem) else _GATHERED
-        column = entry * problem.entries / problem.p
-        product = column / SIDE if _is_long(problem) else column
-        return cls(entry, column, product, _BOUND * problem.p)
-
-    def cheap(self, active: int) -> float:
-        """Operations of a point of ``active`` columns below which no engine is much cheaper."""
-        return _CYCLES * 2.0 * active * self.column + _SWEEPS * self.sweep
-
-    def face(self, active: int) -> float:
-        """Operations to multiply and factor the ``active`` columns, several at a time."""
-        return 0.5 * active**2 * (self.product + active / (3.0 * SIDE))
-
-
-def _is_full(problem: Problem) -> bool:
-    return problem.entries == problem.m * problem.p
-
-
-def _is_long(problem: Problem) -> bool:
-    """Whether columns are without zeros, and too long to stay at hand."""
-    return _is_full(problem) and problem.m >= LONG
-
-
 def _descent(problem: Problem) -> Descent:
-    return Descent.of(problem.m, blocks=_is_long(problem))
+    return Descent.of(problem.m, blocks=is_long(problem))
 
 
 @dataclass
@@ -151,14 +108,10 @@ class Certified(WorkingSetSolver):
             raise ParameterError("engine", type(self).__name__, rule, options.engine)
         return Face.of() if exact and options.engine != "descent" else _descent(problem)
 
-    def prices(self, problem: Problem, options: Any) -> tuple[int, int]:
-        prices = Prices.of(problem)
-        return prices.entry, prices.sweep
-
     def init(self, problem: Problem, options: Any, seed: int) -> Any:
         state: Any = super().init(problem, options, seed)
         if options.engine == "auto" and problem.loss.closed_line_search:
-            state.prices, state.most = Prices.of(problem), state.trial.small
+            state.prices = Prices.of(problem)
         return state
 
     def set_point(

@@ -1,0 +1,52 @@
+"""What operations cost in a problem, so that engines and points can be compared on any machine."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from fwcore.kernels.tiles import SIDE
+from fwcore.problem import Problem
+from fwcore.solvers.working_set._blocks import LONG
+
+# What an entry of X costs where they are gathered by index, beside one in the order of memory.
+_GATHERED = 5
+# What it costs to bound a column.
+_BOUND = 2
+# Points that cost no more than so many cycles of descent and sweeps are not worth a trial.
+_CYCLES, _SWEEPS = 15, 2
+
+
+class Prices(NamedTuple):
+    """What operations cost in a problem: an ``entry`` of X beside one in the order of memory, a
+    ``column``, its product with one of several columns, and to bound every column in a ``sweep``.
+    """
+
+    entry: int
+    column: float
+    product: float
+    sweep: int
+
+    @classmethod
+    def of(cls, problem: Problem) -> Prices:
+        """Those of ``problem``."""
+        entry = 1 if _is_full(problem) else _GATHERED
+        column = entry * problem.entries / problem.p
+        product = column / SIDE if is_long(problem) else column
+        return cls(entry, column, product, _BOUND * problem.p)
+
+    def cheap(self, active: int) -> float:
+        """Operations of a point of ``active`` columns below which no engine is much cheaper."""
+        return _CYCLES * 2.0 * active * self.column + _SWEEPS * self.sweep
+
+    def face(self, active: int) -> float:
+        """Operations to multiply and factor the ``active`` columns, several at a time."""
+        return 0.5 * active**2 * (self.product + active / (3.0 * SIDE))
+
+
+def _is_full(problem: Problem) -> bool:
+    return problem.entries == problem.m * problem.p
+
+
+def is_long(problem: Problem) -> bool:
+    """Whether columns are without zeros, and too long to stay at hand."""
+    return _is_full(problem) and problem.m >= LONG
