@@ -305,6 +305,7 @@ def test_what_costs_little_or_is_dear_to_change_is_not_tried():
 def trial(problem, grid, chunk):
     """The engines of a path, point by point, where every choice is worth a trial."""
     walk, engines = Walk(problem, "certified", grid, {"tol": 1e-8}), []
+    walk._state.most = _trial.SMALL
     for snapshot in walk.snapshots(chunk):
         if snapshot.verdict is not None:
             engines.append(walk._state.arrays.engine.exact)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from fwcore.kernels.selection import sort_decreasing
 from fwcore.kernels.types import Floats, Ints
 from fwcore.solvers.base import Ended
 from fwcore.solvers.working_set._loop import DONE, rounds
@@ -45,7 +46,7 @@ cost if another is to follow.
 
 class Stretch(NamedTuple):
     """Points in a row: the first is open already. The supports of those that have ended follow each
-    other in ``columns`` and ``values`` (c,), in no order.
+    other in ``columns``, which are negative so that they decrease, and ``values`` (c,).
 
     ``points`` (k,) are records of `POINT`, ``it`` (1,) is one of `STRETCH`.
     """
@@ -69,12 +70,10 @@ class Stretch(NamedTuple):
         columns, values = (np.concatenate([a, np.empty_like(a)]) for a in self[1:3])
         return self._replace(columns=columns, values=values)
 
-    def found(self, p: int, rows: Rows) -> list[Ended]:
-        """What has ended of a problem of ``p`` columns, in these ``rows``."""
+    def found(self, rows: Rows) -> list[Ended]:
+        """What has ended, in these ``rows``."""
         n, kept, _ = self.it[0].item()
-        of_point = np.repeat(np.arange(n), self.points["size"][:n])
-        order = (of_point * p + self.columns[:kept]).argsort()
-        columns, values = self.columns[order], self.values[order]
+        columns, values = -self.columns[:kept], self.values[:kept].copy()
         ended, a, before = [], 0, int(rows["step"][0]) - 1
         for _, steps, outcome, ridge, size in self.points[:n].tolist():
             support = columns[a : a + size], values[a : a + size]
@@ -108,20 +107,22 @@ def walk_on(design, y, loss, sigma, sqnorms, entries, run, rows, stretch):
         open_point(run.it, run.counters, stretch.points[ended].value)
 
 
-@njit(nogil=True, inline="always")
+@njit(nogil=True, cache=True)
 def _keep(run, stretch):
     """Write down the point that has ended; whether there is room for its support."""
-    log, counters = stretch.it[0], run.counters[0]
-    kept = log.kept
-    if kept + run.it[0].chosen > stretch.columns.size:
+    log, counters, chosen = stretch.it[0], run.counters[0], run.it[0].chosen
+    columns, values = stretch.columns[log.kept :], stretch.values[log.kept :]
+    if chosen > columns.size:
         return False
-    for k in range(run.it[0].chosen):
-        if run.values[k] != 0.0:
-            stretch.columns[kept], stretch.values[kept] = run.chosen[k], run.values[k]
-            kept += 1
+    n, indices, coef = 0, run.chosen, run.values
+    for k in range(chosen):
+        if coef[k] != 0.0:
+            columns[n], values[n] = -indices[k], coef[k]
+            n += 1
+    sort_decreasing(columns[:n], values[:n])
     point = stretch.points[log.ended]
     point.steps, point.outcome, point.ridge = counters.steps, counters.outcome, counters.ridge
-    point.size = kept - log.kept
-    log.kept = kept
+    point.size = n
+    log.kept += n
     log.ended += 1
     return True

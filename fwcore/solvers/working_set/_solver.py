@@ -97,7 +97,7 @@ class WorkingSetSolver(Solver):
     ) -> tuple[Rows, list[Ended]]:
         """The points ``values``, of which the first is open."""
         rows, stretch = self._walk_on(problem, state, n, Stretch.of(values, state.most))
-        return rows, stretch.found(problem.p, rows)
+        return rows, stretch.found(rows)
 
     def _walk_on(
         self, problem: Problem, state: CertifiedState, n: int, stretch: Stretch
