@@ -33,6 +33,7 @@ from fwcore.solvers.working_set._engine import (
     most_joining,
     wants_all,
 )
+from fwcore.solvers.working_set._looks import leave_out, remember_look
 from fwcore.solvers.working_set._screening import (
     columns_above,
     combine_references,
@@ -98,13 +99,15 @@ def _look(design, run, threshold):
     """The columns with abs(x_j'R) > threshold, perhaps among others, into ``found``, and x_j'R into
     ``slopes``: how many; -1 where they do not fit.
     """
-    it, counters, screen = run.it[0], run.counters[0], run.screen
+    it, counters, screen, looks = run.it[0], run.counters[0], run.screen, run.looks
     residual, found, slopes = run.residual, run.found, run.slopes
     slack = combine_references(screen, residual)
     n = columns_above(screen, slack, threshold, counters.positive, found)
     if n > found.size:
         return -1
+    n = leave_out(looks, screen.norms, residual, threshold, found[:n])
     touched = some_dots(design, found[:n], residual, total(residual), slopes[:n])
+    remember_look(looks, residual, found[:n], slopes[:n], counters.positive)
     it.spent += touched
     it.seen += touched
     counters.dots += n

@@ -14,6 +14,7 @@ from fwcore.kernels.unpenalised import Free
 from fwcore.problem import Problem
 from fwcore.solvers.base import new_counters, start_point
 from fwcore.solvers.working_set._engine import Engine, admit, load, operations, retain, wanted
+from fwcore.solvers.working_set._looks import Looks
 from fwcore.solvers.working_set._prices import Prices
 from fwcore.solvers.working_set._screening import Screen
 
@@ -120,6 +121,7 @@ class WorkingSet(NamedTuple):
 
     engine: Engine
     screen: Screen
+    looks: Looks
     columns: Ints
     place: NDArray[np.int32]
     free: Free
@@ -162,6 +164,7 @@ class WorkingSet(NamedTuple):
         run = cls(
             engine,
             Screen.of(problem),
+            Looks.of(problem),
             np.zeros(capacity, np.int64),
             np.full(problem.p, -1, np.int32),
             Free.of(problem.unpenalised.basis, image),

@@ -1,0 +1,94 @@
+"""What columns were when they were last looked at, which the next residuals hardly change.
+
+Columns that the references of a run can't rule out are looked at, round by round the same ones:
+most are far below the threshold, but their bounds are not. The slope of such a column at an earlier
+residual r, which was computed, gives another,
+
+    |x_j'R| <= |x_j'r| + ||x_j|| ||R - r||,
+
+as tight as r is near.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from fwcore.kernels.dispatch import FAST
+from fwcore.kernels.steepness import steepness
+from fwcore.kernels.types import Floats
+from fwcore.kernels.vectors import copy_into
+from fwcore.problem import Problem
+
+_REMEMBERED = 8
+# Of a design with fewer entries a row, a distance costs more than products do.
+_ENTRIES_A_ROW = 100
+# More than rounding to float32 may take off.
+_UP = 1.0 + 2.0**-23
+
+
+class Looks(NamedTuple):
+    """The last looks of a run, at most eight; of designs with short rows none are remembered.
+
+    ``residuals`` (looks, m) are theirs; ``steepness`` (p,), float32, that of a column in its last
+    look, rounded up, and ``number`` (p,), int32, which look that was; ``made`` (1,) counts them.
+    """
+
+    residuals: Floats
+    steepness: NDArray[np.float32]
+    number: NDArray[np.int32]
+    made: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, problem: Problem) -> Looks:
+        """None so far."""
+        many = _REMEMBERED if problem.entries >= _ENTRIES_A_ROW * problem.m else 0
+        p = problem.p if many else 0
+        never = np.full(p, -_REMEMBERED - 1, np.int32)
+        return cls(
+            np.zeros((many, problem.m)), np.zeros(p, np.float32), never, np.zeros(1, np.int64)
+        )
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _distance(v, w):
+    square = 0.0
+    for i in range(v.size):
+        square += (v[i] - w[i]) * (v[i] - w[i])
+    return np.sqrt(square)
+
+
+@njit(nogil=True, cache=True)
+def leave_out(looks, norms, residual, threshold, found):
+    """Bring the columns ``found`` that may be steeper than ``threshold`` to the front; how many.
+    Their l2 ``norms`` are rounded up.
+    """
+    residuals, known, number, made = looks.residuals, looks.steepness, looks.number, looks.made[0]
+    many, left, far = residuals.shape[0], 0, np.empty(_REMEMBERED)
+    if many == 0:
+        return found.size
+    for k in range(many):
+        far[k] = _distance(residuals[k], residual)
+    for j in found:
+        look = number[j]
+        if made - look > many or known[j] + norms[j] * far[look % many] > threshold:
+            found[left] = j
+            left += 1
+    return left
+
+
+@njit(nogil=True, cache=True)
+def remember_look(looks, residual, found, slopes, positive):
+    """Keep the ``slopes`` of the columns ``found``."""
+    residuals, known, number, made = looks.residuals, looks.steepness, looks.number, looks.made
+    many = residuals.shape[0]
+    if many == 0 or found.size == 0:
+        return
+    copy_into(residual, residuals[made[0] % many])
+    for k in range(found.size):
+        known[found[k]] = np.float32(_UP * steepness(-slopes[k], positive))
+        number[found[k]] = made[0]
+    made[0] += 1
