@@ -140,7 +140,8 @@ class Walk:
         while self._place.point < self.grid.size:
             point, made, begun, _ = self._place
             if not begun and not self._walked:
-                self._begin(point, wanted)
+                given = (self.problem, self._state, self.options, self.grid, point)
+                self._walked.extend(walk_points(self.solver, *given, self._clock, wanted))
             if self._walked:
                 self._keep(snapshot := self._walked.popleft())
                 wanted = yield snapshot
@@ -157,16 +158,6 @@ class Walk:
                     snapshot = steps.send(wanted)
                 except StopIteration:
                     break
-
-    def _begin(self, point: int, wanted: int | None) -> None:
-        """Go to a point, and where nobody bounds the steps, through those walked with it."""
-        given = (self.problem, self._state, self.options)
-        if wanted is None:
-            found = walk_points(self.solver, *given, self.grid, point, self._clock)
-            self._walked.extend(found)
-        else:
-            value, last = float(self.grid[point]), max(1, self.grid.size - 1)
-            self.solver.set_point(*given, value, point / last)
 
     @property
     def chunks(self) -> Sequence[Rows]:

@@ -126,11 +126,16 @@ def walk_points(
     grid: Floats,
     point: int,
     clock: Clock,
+    wanted: int | None = None,
 ) -> list[Snapshot]:
     """Go to a point of the grid; and where the solver walks several by one kernel call, through it
-    and as many after it as the clock allows: a Snapshot of each, and of one that goes on.
+    and as many after it as the clock allows: a Snapshot of each, and of one that goes on. Where
+    steps are ``wanted`` one chunk at a time there are none.
     """
     values, progress = grid[point : point + clock.points], point / max(1, grid.size - 1)
+    if wanted is not None:
+        solver.set_point(problem, state, options, float(values[0]), progress)
+        return []
     start, begun = cpu_seconds(), time.monotonic()
     rows, ended = solver.walk_points(problem, state, options, values, progress, _ROWS * values.size)
     if not rows.size:

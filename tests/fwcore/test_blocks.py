@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 from fwcore import Problem, walk_path
-from fwcore.solvers.working_set import _blocks, certified
+from fwcore.solvers.working_set import _blocks, _prices, certified
 
 
 def smooth(p=500, m=600, seed=0, **how):
@@ -28,7 +28,7 @@ def walked(problem, grid=None, solver="certified", **options):
 
 @pytest.fixture
 def one_by_one(monkeypatch):
-    monkeypatch.setattr(certified, "LONG", 10**9)
+    monkeypatch.setattr(_prices, "LONG", 10**9)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def one_by_one(monkeypatch):
 def test_blocks_end_where_visits_one_by_one_do(how, l1_ratio, monkeypatch):
     problem = smooth(**how)
     in_blocks = walked(problem, l1_ratio=l1_ratio)
-    monkeypatch.setattr(certified, "LONG", 10**9)
+    monkeypatch.setattr(_prices, "LONG", 10**9)
     plain = walked(problem, l1_ratio=l1_ratio)
     for run in (in_blocks, plain):
         # The gap of the last round of every point, which counts the ridge, too.
