@@ -21,10 +21,11 @@ from fwcore.trace import Rows
 CHECKPOINT = 1000
 """Steps of a point from one true gap to the next; constant, so that no trace depends on speed."""
 
+ROWS = 8
+"""Rows that there is room for, a point, where several are walked at once."""
+
 _CHUNK_SECONDS = 0.01
 _FIRST_CHUNK = 8
-# Rows that there is room for, a point, where several are walked at once.
-_ROWS = 8
 # What is off the clock takes time, too: a chunk does not keep others waiting for it.
 _JUDGED_SECONDS = 0.02
 
@@ -79,7 +80,7 @@ class Clock:
     def charge_points(self, n: int, waited: float) -> None:
         """Adapt the number of points to that ``n`` took ``waited`` seconds, the judge included."""
         wanted = int(n * _JUDGED_SECONDS / max(waited, 1e-9))
-        self.points = max(1, min(wanted, 4 * self.points, (CHECKPOINT - 1) // _ROWS))
+        self.points = max(1, min(wanted, 4 * self.points, (CHECKPOINT - 1) // ROWS))
 
 
 def _advance(problem: Problem, solver: Solver, state: Any, n: int, clock: Clock) -> Rows:
@@ -137,7 +138,7 @@ def walk_points(
         solver.set_point(problem, state, options, float(values[0]), progress)
         return []
     start, begun = cpu_seconds(), time.monotonic()
-    rows, ended = solver.walk_points(problem, state, options, values, progress, _ROWS * values.size)
+    rows, ended = solver.walk_points(problem, state, options, values, progress, ROWS * values.size)
     if not rows.size:
         return []
     clock.charge(rows, cpu_seconds() - start)

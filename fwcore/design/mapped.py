@@ -44,15 +44,15 @@ def bound(arrays: Sequence[NDArray[Any]], memory: int | None) -> None:
 
 def bounded(design: Any) -> bool:
     """Whether a pass over a design may hold only a part of it in memory."""
-    return hasattr(design, "read") and _bound_of(design.stored)[0] is not None
+    return _bound_of_pass(design)[0] is not None
 
 
 def turns(design: Any, threads: int) -> Iterator[list[int]]:
     """The edges (threads + 1,) of the ranges of columns of each turn of a pass, in order: one turn
     where nothing is bounded.
     """
-    limit, size = _bound_of(design.stored)
-    if limit is None or not bounded(design):
+    limit, size = _bound_of_pass(design)
+    if limit is None:
         yield design.cuts(threads)
         return
     # Two turns are in memory: that which is gone through, and the next.
@@ -77,6 +77,11 @@ def pieces(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
     for piece in np.array_split(array, max(1, -(-size // limit))):
         yield piece
         _advise([piece], mmap.MADV_DONTNEED)
+
+
+def _bound_of_pass(design: Any) -> tuple[int | None, int]:
+    """That of a design that tells what a range of its columns reads."""
+    return _bound_of(design.stored) if hasattr(design, "read") else (None, 0)
 
 
 def _bound_of(arrays: Any) -> tuple[int | None, int]:

@@ -72,6 +72,16 @@ def sort_decreasing(keys, order):
 
 
 @njit(nogil=True, cache=True)
+def sort_increasing(keys, order):
+    """The same, the smallest first."""
+    sort_decreasing(keys, order)
+    last = keys.size - 1
+    for k in range(keys.size // 2):
+        keys[k], keys[last - k] = keys[last - k], keys[k]
+        order[k], order[last - k] = order[last - k], order[k]
+
+
+@njit(nogil=True, cache=True)
 def largest_first(keys, order, n):
     """Bring the ``n`` largest ``keys`` to the front, in decreasing order; ``order`` follows them.
 

@@ -22,6 +22,7 @@ from report import Asked, Rows, Tables
 from rich.console import Console
 
 from fwcore import Problem, Status, Walk, find_solver, walk_path, warmup
+from fwcore.solve import ROWS, Clock
 
 ACCURACIES = (1e-3, 1e-5)
 POINTS = 100
@@ -29,8 +30,6 @@ REPEATS = 3
 # A method that took longer than this is not tried at finer tolerances.
 _PATIENCE = 20.0
 _OURS = ACCURACIES
-# Points of the first kernel call and at most, and rows of a point: those of `walk_path`.
-_FIRST, _MOST, _ROWS = 8, 124, 8
 _tell = Console(stderr=True).print
 
 
@@ -57,18 +56,19 @@ def walked(
         _tell(f"  {solver}: compiled in {compiled:.1f} s")
 
     def run() -> Any:
-        columns, grid, most = [], walk.grid, _FIRST
+        columns, grid, clock = [], walk.grid, Clock()
         while len(columns) < grid.size:
-            k = len(columns)
+            k, most = len(columns), clock.points
             _, ended = method.walk_points(
-                problem, state, walk.options, grid[k : k + most], k / (grid.size - 1), _ROWS * most
+                problem, state, walk.options, grid[k : k + most], k / (grid.size - 1), ROWS * most
             )
             columns += [end.support for end in ended]
             if method.outcome(state) == Status.RUNNING:
                 while method.outcome(state) == Status.RUNNING:
                     method.advance(problem, state, 64)
                 columns.append(method.coefficients(state))
-            most = min(4 * most, _MOST)
+            # As many points a call as those of `walk_path`, had it no judge to wait for.
+            clock.charge_points(most, 0.0)
         return columns
 
     def stored(columns: Any) -> Any:

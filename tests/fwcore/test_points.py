@@ -79,7 +79,7 @@ def test_so_they_are_of_the_logistic_loss(monkeypatch):
 
 
 def test_a_call_may_end_within_a_point(monkeypatch):
-    monkeypatch.setattr(solve, "_ROWS", 1)
+    monkeypatch.setattr(solve, "ROWS", 1)
     several, single = made("certified", tol=1e-10), made("certified", tol=1e-10)
     unfinished = [s for s in several.snapshots() if s.status == Status.RUNNING]
     assert any(snapshot.rows.size > 0 for snapshot in unfinished)
@@ -130,7 +130,7 @@ def test_the_clock_bounds_how_many_points_are_walked_together():
     assert clock.points == 4 * before
     for _ in range(5):
         clock.charge_points(clock.points, 1e-6)
-    assert clock.points * solve._ROWS < solve.CHECKPOINT
+    assert clock.points * solve.ROWS < solve.CHECKPOINT
     clock.charge_points(clock.points, 10.0)
     assert clock.points == 1
 

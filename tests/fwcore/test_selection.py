@@ -4,7 +4,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fwcore.kernels.selection import largest_first, nth_largest, place_among, sort_decreasing
+from fwcore.kernels.selection import (
+    largest_first,
+    nth_largest,
+    place_among,
+    sort_decreasing,
+    sort_increasing,
+)
 
 # Few values, so that many are equal.
 numbers = st.lists(st.integers(-4, 4).map(float) | st.floats(-1e9, 1e9), min_size=1, max_size=60)
@@ -28,6 +34,9 @@ def test_what_is_sorted_takes_its_order_along(values):
     assert keys.tolist() == sorted(values, reverse=True)
     assert [values[k] for k in order] == keys.tolist()
     assert sorted(order) == list(range(len(values)))
+    sort_increasing(keys, order)
+    assert keys.tolist() == sorted(values)
+    assert [values[k] for k in order] == keys.tolist()
 
 
 @settings(deadline=None)

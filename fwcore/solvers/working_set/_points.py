@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from fwcore.kernels.selection import sort_decreasing
+from fwcore.kernels.selection import sort_increasing
 from fwcore.kernels.types import Floats, Ints
 from fwcore.solvers.base import Ended
 from fwcore.solvers.working_set._loop import DONE, rounds
@@ -46,7 +46,7 @@ cost if another is to follow.
 
 class Stretch(NamedTuple):
     """Points in a row: the first is open already. The supports of those that have ended follow each
-    other in ``columns``, which are negative so that they decrease, and ``values`` (c,).
+    other in ``columns`` and ``values`` (c,).
 
     ``points`` (k,) are records of `POINT`, ``it`` (1,) is one of `STRETCH`.
     """
@@ -73,7 +73,7 @@ class Stretch(NamedTuple):
     def found(self, rows: Rows) -> list[Ended]:
         """What has ended, in these ``rows``."""
         n, kept, _ = self.it[0].item()
-        columns, values = -self.columns[:kept], self.values[:kept].copy()
+        columns, values = self.columns[:kept].copy(), self.values[:kept].copy()
         ended, a, before = [], 0, int(rows["step"][0]) - 1
         for _, steps, outcome, ridge, size in self.points[:n].tolist():
             support = columns[a : a + size], values[a : a + size]
@@ -117,9 +117,9 @@ def _keep(run, stretch):
     n, indices, coef = 0, run.chosen, run.values
     for k in range(chosen):
         if coef[k] != 0.0:
-            columns[n], values[n] = -indices[k], coef[k]
+            columns[n], values[n] = indices[k], coef[k]
             n += 1
-    sort_decreasing(columns[:n], values[:n])
+    sort_increasing(columns[:n], values[:n])
     point = stretch.points[log.ended]
     point.steps, point.outcome, point.ridge = counters.steps, counters.outcome, counters.ridge
     point.size = n

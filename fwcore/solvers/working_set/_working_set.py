@@ -76,7 +76,8 @@ ball       whether the form is the ball
 f0         f(0)
 target     the gap that ends a point
 ridge      of an elastic net, as a multiple of the value of a point
-loosest    that of the engine, as whether it ``foresees``
+loosest    what ``inside`` is at most: that of the engine
+foresees   whether the engine does: columns join before they break the conditions
 idle       columns kept besides the active ones, since many come back
 entry      what an entry of X costs, beside one in the order of memory
 sweep      what it costs to bound all columns
