@@ -11,7 +11,7 @@ from fwcore import Problem, walk_path
 from fwcore.solvers.working_set._blocks import LONG
 from fwcore.solvers.working_set._corrections import correct
 from fwcore.solvers.working_set._face import Face
-from fwcore.solvers.working_set._factor import drop, extend_by_all, refactor, solve
+from fwcore.solvers.working_set._factor import drop, extend_by_all, refactor, restore, solve
 from fwcore.solvers.working_set._gram import extend_gram
 
 
@@ -32,9 +32,10 @@ def assert_factored(face, X):
     found = right.copy()
     solve(face, found)
     np.testing.assert_allclose(found @ (active.T @ active), right, atol=1e-7)
-    dots, sign = face.halfway[:, :n] @ L.T
+    dots, sign = face.halfway[:2, :n] @ L.T
     np.testing.assert_allclose(dots, face.dots[face.order[:n]], atol=1e-8)
     np.testing.assert_allclose(sign, face.sign[face.order[:n]], atol=1e-8)
+    np.testing.assert_allclose(face.halfway[2, :n], face.coef[face.order[:n]] @ L, atol=1e-8)
 
 
 @settings(deadline=None, max_examples=30)
@@ -47,10 +48,10 @@ def test_columns_join_and_leave_a_face_many_at_a_time(seed, k, data):
         st.sets(st.integers(0, k - 1), min_size=1),
     )
     order = random.permutation(k)
-    assert extend_by_all(face, order.copy()) == k
+    face.coef[:k] = random.standard_normal(k)
+    assert restore(face, order.copy()) == k
     assert (face.order[:k] == order).all()
     assert_factored(face, X)
-    face.coef[:k] = 1.0
     leaving = np.array(sorted(data.draw(places)))
     drop(face, leaving)
     assert face.order[: k - leaving.size].tolist() == np.delete(order, leaving).tolist()
@@ -70,7 +71,7 @@ def test_columns_that_depend_on_those_before_them_stay_off_a_face():
     X[:, 10], X[:, 35] = X[:, :10] @ random.standard_normal(10), X[:, 3]
     face = face_of(X, random.standard_normal(60))
     face.coef[:40] = 1.0
-    assert extend_by_all(face, np.arange(40)) == 38
+    assert restore(face, np.arange(40)) == 38
     assert face.order[:38].tolist() == [k for k in range(40) if k not in (10, 35)]
     for values in (face.coef[:40], face.sign[:40]):
         assert np.flatnonzero(values == 0.0).tolist() == [10, 35]
@@ -90,7 +91,7 @@ def test_columns_that_leave_together_leave_the_minimiser(seed, positive, ridge):
     face.face["positive"], face.face["ridge"] = positive, ridge
     face.coef[:50] = random.random(50) * (1.0 if positive else random.choice([-1.0, 1.0], 50))
     face.sign[:50] = np.sign(face.coef[:50])
-    extend_by_all(face, np.arange(50))
+    restore(face, np.arange(50))
     correct(face, lam, False, 1e-12, 1000)
     a = face.coef[:50]
     slope = X.T @ (y - X @ a) - ridge * a

@@ -92,8 +92,9 @@ def test_the_factor_of_the_gram_is_kept_up_to_date_over_thousands_of_drops(ball)
     order = face.order[:n]
     L = np.tril(face.factor[:n, :n])
     np.testing.assert_allclose(L @ L.T, face.gram[np.ix_(order, order)], atol=1e-10)
-    halfway = face.halfway[:, :n] @ L.T
+    halfway = face.halfway[:2, :n] @ L.T
     np.testing.assert_allclose(halfway, [face.dots[order], face.sign[order]], atol=1e-10)
+    np.testing.assert_allclose(face.halfway[2, :n], face.coef[order] @ L, atol=1e-10)
 
 
 def above(screen, residual, threshold, out):

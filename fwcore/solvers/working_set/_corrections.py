@@ -26,9 +26,9 @@ from fwcore.solvers.working_set._factor import (
     drop,
     extend,
     extend_by_all,
+    multiply_coef,
     solve,
     solve_back,
-    square_length,
 )
 
 # What is foreseen to be left of one is to be clear of that by so much.
@@ -36,6 +36,8 @@ _CLEAR = 4.0
 # Columns that change their signs leave together where that lowers the objective by so much of what
 # the step to the minimiser would.
 _WORTH = 0.1
+# A minimiser that has to be scaled by more than rounding is none.
+_OFF = 1e-12
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -67,15 +69,16 @@ def _leave_together(face, leaving):
     there, which go to zero. By a step c to the minimiser it falls by c'G c / 2, and from there to d
     away it grows by d'G d / 2.
     """
-    aim, change, growth = face.work[0], face.work[1], 0.0
-    for i in range(face.face[0].active):
-        change[i] = aim[i] - face.coef[face.order[i]]
+    it, aim, halfway, growth, square = face.face[0], face.work[0], face.halfway, 0.0, 0.0
     for i in leaving:
         row = face.gram[face.order[i]]
-        growth += face.face[0].ridge * aim[i] * aim[i]
+        growth += it.ridge * aim[i] * aim[i]
         for k in leaving:
             growth += aim[i] * aim[k] * row[face.order[k]]
-    return growth < (1.0 - _WORTH) * square_length(face, change, face.work[2])
+    for i in range(it.active):
+        change = halfway[0, i] - it.level * halfway[1, i] - halfway[2, i]
+        square += change * change
+    return growth < (1.0 - _WORTH) * square
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -102,10 +105,12 @@ def _walk_to_aim(face, value, ball):
         step = 1.0
     elif n > 0:
         leaving[0], n = first, 1
+    b, signs, product = face.halfway[0], face.halfway[1], face.halfway[2]
     for i in range(it.active):
         w = face.order[i]
         change = step * (aim[i] - face.coef[w])
         face.coef[w] += change
+        product[i] += step * (b[i] - it.level * signs[i] - product[i])
         moved = max(moved, abs(change))
     if n > 0:
         drop(face, leaving[:n])
@@ -123,6 +128,7 @@ def _shrink_into(face, value):
         return 0.0
     for i in range(face.face[0].active):
         face.coef[face.order[i]] *= value / norm
+        face.halfway[2, i] *= value / norm
     return (1.0 - value / norm) * largest
 
 
@@ -168,10 +174,11 @@ def _exchange(face, w, sign):
     it.tight = False
     drop(face, np.full(1, leaves))
     face.sign[w] = sign
-    if extend(face, np.full(1, w)) == 0:
-        return False
-    face.coef[w] = sign * t
-    return True
+    joined = extend(face, np.full(1, w)) == 1
+    if joined:
+        face.coef[w] = sign * t
+    multiply_coef(face)
+    return joined
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -215,6 +222,7 @@ def _join_steepest(face, slack, most):
     best, steepest = _slopes(face)
     least = it.level + slack
     if face.sign[best] != 0.0 or steepest <= least:
+        it.steepest = max(steepest, it.level)
         return 0
     joining, n = np.empty(most, np.int64), 1
     joining[0] = best
@@ -238,7 +246,8 @@ def correct(face, value, ball, slack, most):
     then moves against its slope leaves again at once. Returns the largest change of a coefficient.
     """
     moved = _shrink_into(face, value) if ball else 0.0
-    alone = False
+    alone, reached = False, False
+    face.face[0].steepest = np.inf
     for turn in range(most + 1):
         progress = 0.0
         # Every turn but the last makes the face smaller or tightens the ball; should rounding undo
@@ -257,7 +266,8 @@ def correct(face, value, ball, slack, most):
             break
         if _join_steepest(face, slack, 1 if alone else 1 + face.face[0].active // 8) == 0:
             break
-    if ball:
-        # Where columns nearly depend on each other, rounding has led out of it.
-        _shrink_into(face, value)
+    # Where columns nearly depend on each other, rounding has led out of the ball.
+    off = _shrink_into(face, value) if ball else 0.0
+    if not reached or off > _OFF * value:
+        face.face[0].steepest = np.inf
     return moved

@@ -12,6 +12,7 @@ from fwcore.kernels.dispatch import implements
 from fwcore.kernels.selection import keep_in_front, place_among
 from fwcore.kernels.tiles import SIDE
 from fwcore.kernels.types import Floats, Ints
+from fwcore.solvers.working_set._blocks import LONG
 from fwcore.solvers.working_set._corrections import correct
 from fwcore.solvers.working_set._engine import (
     admit,
@@ -22,18 +23,24 @@ from fwcore.solvers.working_set._engine import (
     operations,
     positions_wanted,
     retain,
+    survey,
     wanted,
     wants_all,
 )
-from fwcore.solvers.working_set._factor import extend_by_all, refactor
+from fwcore.solvers.working_set._factor import refactor, restore
 from fwcore.solvers.working_set._gram import extend_gram
 
 # A round lets at most so many columns onto the face, so that it stays short.
 _JOIN_FACE = 64
 _FIRST_CAPACITY = 64
 # Of so many columns all products are kept once those of this share of them are at hand: a path that
-# ends there has paid about twice, one that goes on is spared rounds.
-_MOST_IDLE, _NEARLY_ALL = 4096, 2 / 3
+# ends there has paid about twice, one that goes on is spared rounds. Where products are cheap, it
+# is enough that half of the columns are foreseen to be active in the end, once some are.
+_MOST_IDLE, _NEARLY_ALL, _HALF, _SOME = 4096, 2 / 3, 0.5, 0.1
+
+# Where rounding of products and their sums may be more than this share of the target gap, the
+# residual is computed instead.
+_ROUNDING, _EPS = 1e-2, float(np.finfo(np.float64).eps)
 
 FACE = np.dtype(
     [
@@ -44,6 +51,7 @@ FACE = np.dtype(
         ("level", np.float64),
         ("ridge", np.float64),
         ("positive", np.bool_),
+        ("steepest", np.float64),
         ("work", np.int64),
     ]
 )
@@ -70,9 +78,10 @@ class Face(_FaceArrays):
     ``gram`` (k, k) and ``dots`` (k,) are G and b; ``coef``, ``sign``, ``gradient`` (k,) belong to
     the columns of the working set; the first entries of ``order`` (k,) are the positions of the
     active ones, whose Gram matrix is L L' with L in ``factor`` (k + 4, k), row by row. ``halfway``
-    (2, k) is L^-1 b and L^-1 sign of these. ``work`` (3, k) is scratch. ``face`` (1,) also holds
-    whether the constraint is tight, the multiplier ``level``, the ridge, whether a >= 0, and the
-    operations that did not touch X.
+    (3, k) is L^-1 b, L^-1 sign and L'coef of these. ``work`` (2, k) is scratch. ``face`` (1,) also
+    holds whether the constraint is tight, the multiplier ``level``, the ridge, whether a >= 0, the
+    steepness of the working set at the minimiser on the face, infinite where it is not known, and
+    the operations that did not touch X.
     """
 
     __slots__ = ()
@@ -86,7 +95,7 @@ class Face(_FaceArrays):
         """An empty working set, a = 0."""
         k = capacity
         gram, factor, vectors = np.zeros((k, k)), np.zeros((k + SIDE, k)), np.zeros((4, k))
-        order, pairs = np.zeros(k, np.int64), np.zeros((5, k))
+        order, rows = np.zeros(k, np.int64), np.zeros((5, k))
         return cls(
             gram,
             vectors[0],
@@ -95,8 +104,8 @@ class Face(_FaceArrays):
             vectors[3],
             order,
             factor,
-            pairs[:2],
-            pairs[2:],
+            rows[:3],
+            rows[3:],
             np.zeros(1, FACE),
         )
 
@@ -136,6 +145,27 @@ def _gather(engine, size, columns, chosen, values):
     return n
 
 
+@implements(survey, Face)
+def _survey(engine, run):
+    it, face, dots, coef = run.it[0], engine.face[0], engine.dots, engine.coef
+    along, norm, square, largest, bulk = 0.0, 0.0, 0.0, 0.0, 0.0
+    if face.size < run.place.size or face.steepest == np.inf:
+        return False
+    for i in range(face.active):
+        w = engine.order[i]
+        value = abs(coef[w])
+        along, norm, square = along + dots[w] * coef[w], norm + value, square + value * value
+        largest, bulk = max(largest, value), bulk + value * np.sqrt(engine.gram[w, w])
+    if not _EPS * (run.residual.size + face.size) * bulk * bulk <= _ROUNDING * it.target:
+        return False
+    # At the minimiser on the face a'(G a + r a - b) = -level * sum abs(a).
+    fit = along + face.level * norm + face.ridge * square
+    it.loss, it.product = max(0.0, it.f0 - 0.5 * fit), 2.0 * it.f0 - along
+    it.l1, it.square, it.largest, it.nnz = norm, square, largest, face.active
+    it.steepest = face.steepest
+    return True
+
+
 @implements(load, Face)
 def _load(engine, run):
     face = engine.face[0]
@@ -143,7 +173,7 @@ def _load(engine, run):
     for k in range(face.size):
         engine.sign[k] = np.sign(engine.coef[k])
     # Of columns that depend on each other the first have the coefficients.
-    extend_by_all(engine, np.flatnonzero(engine.coef[: face.size]))
+    restore(engine, np.flatnonzero(engine.coef[: face.size]))
 
 
 @implements(wanted, Face)
@@ -175,8 +205,12 @@ def _most_joining(engine, size):
 
 
 @implements(wants_all, Face)
-def _wants_all(engine, size, p):
-    return p <= _MOST_IDLE and size >= _NEARLY_ALL * p
+def _wants_all(engine, run):
+    it, p = run.it[0], run.place.size
+    if p > _MOST_IDLE or it.size >= _NEARLY_ALL * p:
+        return p <= _MOST_IDLE
+    cheap = it.entry == 1 and run.residual.size >= LONG
+    return cheap and it.nnz >= _SOME * p and it.nnz + it.growth * it.left >= _HALF * p
 
 
 @implements(admit, Face)

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from fwcore.kernels.dispatch import FAST
-from fwcore.kernels.tiles import SIDE, multiply_tile
+from fwcore.kernels.tiles import SIDE, add_products
 from fwcore.kernels.vectors import copy_into
 
 DEPENDENT = 1e-11
@@ -28,18 +28,18 @@ _TOGETHER = 32
 def _shares(face, positions):
     """The part of the new rows of L that belongs to the active columns."""
     L, n, joining = face.factor, face.face[0].active, positions.size
-    tile = np.empty((SIDE, SIDE))
+    sums = np.empty((SIDE, joining + SIDE - 1))
     for first in range(0, n, SIDE):
-        for b in range(0, joining, SIDE):
-            multiply_tile(L[first:], L[n + b :], first, tile)
-            for i in range(first, min(first + SIDE, n)):
-                known, w = L[i], face.order[i]
-                for c in range(b, min(b + SIDE, joining)):
-                    new = L[n + c]
-                    total = face.gram[positions[c], w] - tile[i - first, c - b]
-                    for k in range(first, i):
-                        total -= known[k] * new[k]
-                    new[i] = total / known[i]
+        sums[:] = 0.0
+        add_products(L[first : first + SIDE], L[n : n + joining + SIDE - 1], first, sums)
+        for i in range(first, min(first + SIDE, n)):
+            known, w = L[i], face.order[i]
+            for c in range(joining):
+                new = L[n + c]
+                total = face.gram[positions[c], w] - sums[i - first, c]
+                for k in range(first, i):
+                    total -= known[k] * new[k]
+                new[i] = total / known[i]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -80,12 +80,15 @@ def extend(face, positions):
 
 @njit(nogil=True, inline="always")
 def _go_halfway(face, row, at, w):
-    """The next entries of L^-1 b and L^-1 sign: those of column ``w``, whose row of L this is."""
+    """The next entries of L^-1 b, L^-1 sign and L'coef: those of column ``w``, whose row of L this
+    is, and whose coefficient is zero.
+    """
     b, sign = face.dots[w], face.sign[w]
     for k in range(at):
         b -= row[k] * face.halfway[0, k]
         sign -= row[k] * face.halfway[1, k]
     face.halfway[0, at], face.halfway[1, at] = b / row[at], sign / row[at]
+    face.halfway[2, at] = 0.0
 
 
 @njit(nogil=True, cache=True)
@@ -98,11 +101,19 @@ def extend_by_all(face, positions):
 
 
 @njit(nogil=True, cache=True)
+def restore(face, positions):
+    """The same of columns that have coefficients, which they keep."""
+    joined = extend_by_all(face, positions)
+    multiply_coef(face)
+    return joined
+
+
+@njit(nogil=True, cache=True)
 def refactor(face):
     """Compute L anew; columns that now depend on others leave the face."""
     positions = face.order[: face.face[0].active].copy()
     face.face[0].active = 0
-    extend_by_all(face, positions)
+    restore(face, positions)
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -131,18 +142,24 @@ def solve_back(face, x):
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def square_length(face, x, out):
-    """x'L L'x on the active columns, with L'x into ``out``."""
-    L, n, square = face.factor, face.face[0].active, 0.0
-    face.face[0].work += n * n // 2
-    out[:n] = 0.0
-    for i in range(n):
-        row = L[i]
+def multiply_coef(face):
+    """L'coef anew, where coefficients of active columns were set."""
+    it, L, out = face.face[0], face.factor, face.halfway[2]
+    it.work += it.active * it.active // 2
+    out[: it.active] = 0.0
+    for i in range(it.active):
+        row, value = L[i], face.coef[face.order[i]]
         for k in range(i + 1):
-            out[k] += row[k] * x[i]
-    for i in range(n):
-        square += out[i] * out[i]
-    return square
+            out[k] += row[k] * value
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _take_off(face, i):
+    """Zero the coefficient of the i-th column of the face, which is about to leave it."""
+    w, row, product = face.order[i], face.factor[i], face.halfway[2]
+    for k in range(i + 1):
+        product[k] -= row[k] * face.coef[w]
+    face.coef[w], face.sign[w] = 0.0, 0.0
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -189,7 +206,7 @@ def _drop_few(face, leaving):
     above = 0
     while i < n:
         if above < leaving.size and leaving[above] == i:
-            face.coef[face.order[i]], face.sign[face.order[i]] = 0.0, 0.0
+            _take_off(face, i)
             above, i = above + 1, i + 1
             continue
         end = min(n, i + SIDE) if above == leaving.size else min(n, i + SIDE, leaving[above])
@@ -205,12 +222,12 @@ def _drop_few(face, leaving):
             face.order[at + a] = face.order[i + a]
         it.work += above * count * (i - leaving[0])
         i, at = end, at + count
-    copy_into(face.halfway[0, :n], rows[0])
-    copy_into(face.halfway[1, :n], rows[1])
+    for b in range(3):
+        copy_into(face.halfway[b, :n], rows[b])
     for v in range(leaving.size - 1, -1, -1):
         _rotate(rows, leaving[v], at + v, cosine[v], sine[v])
-    copy_into(rows[0, :at], face.halfway[0])
-    copy_into(rows[1, :at], face.halfway[1])
+    for b in range(3):
+        copy_into(rows[b, :at], face.halfway[b])
     it.active = at
 
 

@@ -10,11 +10,13 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import col_axpy, col_dot, col_entries, image_of
-from fwcore.kernels.tiles import SIDE, multiply_tile
+from fwcore.kernels.tiles import SIDE, add_products
 from fwcore.kernels.vectors import total
 from fwcore.solvers.working_set._blocks import LONG
 
-_TOGETHER = 8 * SIDE
+# Up to so many columns that join are multiplied at a time, by so many others: few where they have
+# more entries than that, or zeros.
+_TOGETHER, _OTHERS, _FEW, _ENTRIES = 32 * SIDE, 4 * SIDE, 8 * SIDE, 1 << 22
 
 
 @njit(nogil=True, cache=True)
@@ -23,14 +25,18 @@ def extend_gram(design, columns, joining, rows, gram):
     entries of X that were multiplied, how many of them were at hand when their turn came).
     """
     size, entries, at_hand = columns.size, 0, 0
-    images = np.zeros((min(joining + SIDE - 1, _TOGETHER), rows))
-    for first in range(size - joining, size, _TOGETHER):
-        end = min(first + _TOGETHER, size)
+    if joining == 0:
+        return entries, at_hand
+    full = rows >= LONG and col_entries(design, columns[0]) == rows
+    together = min(_TOGETHER, _ENTRIES // rows // SIDE * SIDE) if full else _FEW
+    images = np.zeros((min(joining + SIDE - 1, max(together, _FEW)), rows))
+    for first in range(size - joining, size, images.shape[0]):
+        end = min(first + images.shape[0], size)
         multiplied = 0
         for k in range(end):
             multiplied += (end - max(first, k)) * col_entries(design, columns[k])
         entries += multiplied
-        if rows >= LONG and col_entries(design, columns[first]) == rows:
+        if full:
             _multiply_full(design, columns[:end], first, images, gram)
             at_hand += multiplied - multiplied // SIDE
         else:
@@ -41,7 +47,7 @@ def extend_gram(design, columns, joining, rows, gram):
 @njit(nogil=True, cache=True)
 def _multiply(design, columns, first, images, gram):
     """Those from ``first`` on with all, entry by entry of the columns."""
-    sums = np.empty(_TOGETHER)
+    sums = np.empty(images.shape[0])
     for w in range(first, columns.size):
         image = images[w - first]
         image[:] = 0.0
@@ -57,14 +63,21 @@ def _multiply(design, columns, first, images, gram):
 def _multiply_full(design, columns, first, images, gram):
     """The same tile by tile, of columns without zeros."""
     size, one = columns.size, np.ones(1)
-    others, tile = np.zeros((SIDE, images.shape[1])), np.empty((SIDE, SIDE))
+    others, sums = np.zeros((_OTHERS, images.shape[1])), np.empty((_OTHERS, images.shape[0]))
     for w in range(first, size):
         image_of(design, columns[w : w + 1], one, images[w - first])
-    for k in range(0, size, SIDE):
-        for a in range(min(SIDE, size - k)):
+    for k in range(0, size, _OTHERS):
+        n = min(_OTHERS, size - k)
+        for a in range(n):
             image_of(design, columns[k + a : k + a + 1], one, others[a])
-        for w in range(first, size, SIDE):
-            multiply_tile(others, images[w - first :], others.shape[1], tile)
-            for a in range(min(SIDE, size - k)):
-                for b in range(max(0, k + a - w), min(SIDE, size - w)):
-                    gram[k + a, w + b], gram[w + b, k + a] = tile[a, b], tile[a, b]
+        sums[:] = 0.0
+        # What is on the other side of the diagonal is a mirror image.
+        begin, entries = max(0, k - first) // SIDE * SIDE, images.shape[1]
+        joining = images[begin : size - first + SIDE - 1]
+        add_products(others[: n + SIDE - 1], joining, entries, sums[:, begin:])
+        for a in range(n):
+            for w in range(max(first, k + a), size):
+                gram[k + a, w] = sums[a, w - first]
+        for w in range(max(first, k), size):
+            for a in range(min(n, w - k + 1)):
+                gram[w, k + a] = sums[a, w - first]
