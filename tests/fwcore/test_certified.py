@@ -297,6 +297,11 @@ def test_what_costs_little_or_is_dear_to_change_is_not_tried():
     big = 10 * _trial.SMALL
     assert points(_trial.Trial(), [big, big, 0] * 6) == []
     assert points(_trial.Trial(), [big] * 20, price=1e12) == []
+    # Points that were walked together cost little, unless they were free.
+    for cheap in (False, True):
+        followed = _trial.Trial(costs=(big, big))
+        followed.go_on(0, cheap)
+        assert points(followed, [big]) == ([] if cheap else [0])
     # Six points pay for three.
     assert points(_trial.Trial(), [big] * 20, last=8) == [2]
     assert points(_trial.Trial(), [big] * 20, last=7) == []

@@ -101,12 +101,18 @@ def dense(p, indices, values):
     return a
 
 
+def each(walk: Walk, wanted=None):
+    """The snapshots of a walk in chunks of ``wanted`` steps, one by one."""
+    steps = walk.snapshots(wanted)
+    snapshot = next(steps)
+    while True:
+        yield snapshot
+        try:
+            snapshot = steps.send(wanted)
+        except StopIteration:
+            return
+
+
 def follow(walk: Walk, wanted=None):
     """Walk to the end in chunks of ``wanted`` steps; the snapshots."""
-    steps = walk.snapshots(wanted)
-    snapshots = [next(steps)]
-    while True:
-        try:
-            snapshots.append(steps.send(wanted))
-        except StopIteration:
-            return snapshots
+    return list(each(walk, wanted))

@@ -85,6 +85,18 @@ def gather(engine, size, columns, chosen, values):
     raise compiled_only("gather")
 
 
+def survey(engine, run):
+    """Where the engine knows the slopes of all columns: loss, product, norms and the steepest into
+    ``run.it``, without a look at X; whether it does.
+    """
+    raise compiled_only("survey")
+
+
+@otherwise(survey)
+def _survey(engine, run):
+    return False
+
+
 def load(engine, run):
     """Go on from coefficients that were written to ``coef`` after their columns were admitted."""
     raise compiled_only("load")
@@ -123,13 +135,13 @@ def most_joining(engine, size):
     raise compiled_only("most_joining")
 
 
-def wants_all(engine, size, p):
-    """Whether all ``p`` columns are to join once ``size`` have, since most will in time."""
+def wants_all(engine, run):
+    """Whether all columns are to join in the next round in which any does, since most will."""
     raise compiled_only("wants_all")
 
 
 @otherwise(wants_all)
-def _wants_all(engine, size, p):
+def _wants_all(engine, run):
     return False
 
 

@@ -15,13 +15,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from fwcore.design import all_dots, col_dot, col_entries, image_of, some_dots
-from fwcore.kernels.duality_gap import penalty_gap
+from fwcore.design import all_dots, image_of, some_dots
 from fwcore.kernels.selection import largest_first
 from fwcore.kernels.steepness import steepness
-from fwcore.kernels.unpenalised import add_best, slope_along
-from fwcore.kernels.vectors import total
-from fwcore.losses import loss_and_residual
+from fwcore.kernels.unpenalised import add_best
+from fwcore.kernels.vectors import dot, total
+from fwcore.losses import is_parabola, loss_and_residual
 from fwcore.solvers.base import check_gap, check_limit, check_move, record
 from fwcore.solvers.working_set._conjugate import has_free
 from fwcore.solvers.working_set._engine import (
@@ -31,8 +30,10 @@ from fwcore.solvers.working_set._engine import (
     go_back,
     minimise,
     most_joining,
+    survey,
     wants_all,
 )
+from fwcore.solvers.working_set._gap import gap_at_once, gap_of, steepest_inside
 from fwcore.solvers.working_set._looks import leave_out, remember_look
 from fwcore.solvers.working_set._screening import (
     columns_above,
@@ -42,8 +43,10 @@ from fwcore.solvers.working_set._screening import (
 from fwcore.solvers.working_set._working_set import (
     FORESEE,
     MINIMISE,
+    OPENED,
     PASSED,
     SCREEN,
+    begin_rounds,
     prune,
 )
 from fwcore.status import Status
@@ -71,10 +74,13 @@ def _refit(y, loss, it, free, image, residual, values):
     if has_free(loss, free):
         add_best(loss, y, free, image)
     it.loss = loss_and_residual(loss, image, y, residual)
-    it.l1, it.square, it.nnz = 0.0, 0.0, 0
+    if is_parabola(loss):
+        it.product = dot(image, residual) + 2.0 * it.loss
+    it.l1, it.square, it.largest, it.nnz = 0.0, 0.0, 0.0, 0
     for value in values:
         it.l1 += abs(value)
         it.square += value * value
+        it.largest = max(it.largest, abs(value))
         it.nnz += np.int64(value != 0.0)
 
 
@@ -153,26 +159,11 @@ def _look_at_all(run, threshold):
 
 
 @njit(nogil=True, cache=True)
-def _steepest_inside(design, run):
-    """Of an elastic net: the steepest column of the working set."""
-    counters, size, steepest = run.counters[0], run.it[0].size, 0.0
-    columns, coef, residual = run.columns, run.engine.coef, run.residual
-    residual_sum = total(residual)
-    for k in range(size):
-        slope = col_dot(design, columns[k], residual, residual_sum)
-        counters.dots += 1
-        counters.entries += col_entries(design, columns[k])
-        steepest = max(steepest, steepness(counters.ridge * coef[k] - slope, counters.positive))
-    return steepest
-
-
-@njit(nogil=True, cache=True)
 def _choose(run, n, threshold, steepest):
     """Of the ``n`` columns found the steepest are to follow the working set: (how many, a bound on
     the steepest of all columns).
     """
-    size, counters, breaking = run.it[0].size, run.counters[0], 0
-    most, everything = most_joining(run.engine, size), wants_all(run.engine, size, run.place.size)
+    it, size, counters, breaking = run.it[0], run.it[0].size, run.counters[0], 0
     columns, place, found, slopes = run.columns, run.place, run.found, run.slopes
     for k in range(n):
         j, inside = found[k], place[found[k]] >= 0
@@ -182,11 +173,11 @@ def _choose(run, n, threshold, steepest):
         if steep > threshold and not inside:
             found[breaking], slopes[breaking] = j, steep
             breaking += 1
-    joining = min(breaking, most)
+    joining = min(breaking, most_joining(run.engine, size))
     largest_first(slopes[:breaking], found[:breaking], joining)
     for k in range(joining):
         _let_join(columns, place, found[k], size + k)
-    if joining > 0 and everything:
+    if joining > 0 and it.everything:
         for j in range(place.size):
             if place[j] < 0:
                 _let_join(columns, place, j, size + joining)
@@ -200,23 +191,6 @@ def _let_join(columns, place, j, at):
 
 
 @njit(nogil=True, cache=True)
-def _gap(y, loss, run, steepest):
-    """The gap of the form where no column is steeper than ``steepest``."""
-    it, counters, free = run.it[0], run.counters[0], run.free
-    image, residual = run.image, run.residual
-    quadratic = counters.ridge * it.square
-    if it.ball:
-        along = quadratic + slope_along(free, residual)
-        for i in range(y.size):
-            along -= image[i] * residual[i]
-        return along + counters.value * steepest
-    objective, y_sum = it.loss + 0.5 * quadratic, 0.0
-    return penalty_gap(
-        loss, y, residual, y_sum, y_sum, objective, counters.value, it.l1, steepest, quadratic
-    )
-
-
-@njit(nogil=True, cache=True)
 def _tighten(y, loss, run):
     """After a round that ended nothing though no column joined: what is left of the gap is the
     working set's, that of columns that may be steeper than the level, or rounding error.
@@ -224,7 +198,7 @@ def _tighten(y, loss, run):
     it, counters = run.it[0], run.counters[0]
     if it.moved <= _STILL * it.l1:
         it.strictness *= _STRICTER * _STRICTER
-    elif it.settled and _gap(y, loss, run, it.level) > _BLAMED * it.target:
+    elif it.settled and gap_of(y, loss, run, it.level) > _BLAMED * it.target:
         it.inside *= _STRICTER
     elif it.settled:
         it.strictness *= _STRICTER
@@ -232,15 +206,37 @@ def _tighten(y, loss, run):
         counters.outcome = _SMALL_MOVE
 
 
+@njit(nogil=True, cache=True)
+def _keep_point(y, loss, run, row):
+    """End the point that was opened where it is, if the gap is small enough; whether it is."""
+    it, counters = run.it[0], run.counters[0]
+    gap = gap_at_once(y, loss, run)
+    if not gap <= counters.gap_at_most:
+        return False
+    it.kept, it.moved = it.kept + 1, 0.0
+    _write(it, counters, row, gap)
+    return True
+
+
 @njit(nogil=True, inline="always")
-def _close_round(it, counters, row, gap, joined):
-    """Write the row of the round, and see whether it ends the point."""
+def _write(it, counters, row, gap):
     row.objective = it.loss + 0.5 * counters.ridge * it.square
     row.l1, row.nnz = it.l1, it.nnz
     record(counters, row, gap, it.moved)
     check_gap(counters, gap)
+
+
+@njit(nogil=True, cache=True)
+def _close_round(y, loss, run, row, joined):
+    """Write the row of the round, and see whether it ends the point."""
+    it, counters = run.it[0], run.counters[0]
+    _write(it, counters, row, gap_of(y, loss, run, it.steepest))
     if joined == 0:
         check_move(counters, it.moved)
+    if joined == 0 and counters.outcome == 0:
+        _tighten(y, loss, run)
+    check_limit(counters)
+    it.phase = MINIMISE
 
 
 @njit(nogil=True, cache=True)
@@ -270,9 +266,11 @@ def _see(design, y, loss, run):
 
 @njit(nogil=True, cache=True)
 def _has_room(run):
-    size, p, columns = run.it[0].size, run.place.size, run.columns.size
-    most, everything = most_joining(run.engine, size), wants_all(run.engine, size, p)
-    return (p if everything else size + most) <= columns
+    """Whether there is room for what may join in a round; how much is wanted is noted."""
+    it, p = run.it[0], run.place.size
+    it.everything = wants_all(run.engine, run)
+    it.room = p if it.everything else min(p, it.size + most_joining(run.engine, it.size))
+    return it.room <= run.columns.size
 
 
 @njit(nogil=True, inline="always")
@@ -281,6 +279,10 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
     what).
     """
     it, counters, k = run.it[0], run.counters[0], 0
+    if it.phase == OPENED:
+        if _keep_point(y, loss, run, rows[0]):
+            return 1, DONE
+        begin_rounds(it, counters.value)
     if it.least >= 0.0:
         prune(run)
     while k < rows.size and counters.outcome == 0:
@@ -289,6 +291,12 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
         if it.phase == MINIMISE:
             _set_slack(it, counters.value)
             it.moved = minimise(run.engine, design, y, loss, run, it.inside * it.slack)
+            it.stale = survey(run.engine, run)
+            if it.stale:
+                it.chosen = gather(run.engine, it.size, run.columns, run.chosen, run.values)
+                _close_round(y, loss, run, rows[k], 0)
+                k += 1
+                continue
             _see(design, y, loss, run)
             it.phase = SCREEN
         # What is foreseen is what the strong rule (Tibshirani et al. 2012) keeps.
@@ -302,8 +310,8 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
             all_dots(design, run.residual, it.total, run.screen.last)
         if it.phase == PASSED:
             n, threshold = _look_at_all(run, threshold)
-        known = _steepest_inside(design, run) if counters.ridge > 0.0 else 0.0
-        joining, steepest = _choose(run, n, threshold, max(threshold, known))
+        known = steepest_inside(design, run) if counters.ridge > 0.0 else 0.0
+        joining, it.steepest = _choose(run, n, threshold, max(threshold, known))
         if joining > 0:
             admit(run.engine, design, sigma, sqnorms, run, joining)
             it.size += joining
@@ -311,10 +319,6 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
             it.phase = MINIMISE
             _go_on(design, y, loss, run)
             continue
-        _close_round(it, counters, rows[k], _gap(y, loss, run, steepest), joining)
-        if joining == 0 and counters.outcome == 0:
-            _tighten(y, loss, run)
-        check_limit(counters)
-        it.phase = MINIMISE
+        _close_round(y, loss, run, rows[k], joining)
         k += 1
     return k, DONE

@@ -38,9 +38,11 @@ POINT = np.dtype(
 its ridge, and the size of its support.
 """
 
-STRETCH = np.dtype([("ended", np.int64), ("kept", np.int64), ("most", np.int64)])
-"""How many points have ended, the entries of their supports, and the operations that a point may
-cost if another is to follow.
+STRETCH = np.dtype(
+    [("ended", np.int64), ("cheap", np.int64), ("entries", np.int64), ("most", np.int64)]
+)
+"""How many points have ended; how many of them cost anything, and no more than ``most``, the
+operations that a point may cost if another is to follow; and the entries of their supports.
 """
 
 
@@ -72,9 +74,9 @@ class Stretch(NamedTuple):
 
     def found(self, rows: Rows) -> list[Ended]:
         """What has ended, in these ``rows``."""
-        n, kept, _ = self.it[0].item()
-        columns, values = self.columns[:kept].copy(), self.values[:kept].copy()
-        ended, a, before = [], 0, int(rows["step"][0]) - 1
+        n, _, entries, _ = self.it[0].item()
+        columns, values = self.columns[:entries].copy(), self.values[:entries].copy()
+        ended, a, before = [], 0, int(rows["step"][0]) - 1 if n else 0
         for _, steps, outcome, ridge, size in self.points[:n].tolist():
             support = columns[a : a + size], values[a : a + size]
             ended.append(Ended(steps - before, _STATUS[outcome], ridge, support))
@@ -100,18 +102,18 @@ def walk_on(design, y, loss, sigma, sqnorms, entries, run, rows, stretch):
             return done, wanted
         if not _keep(run, stretch):
             return done, KEEP
-        ended = stretch.it[0].ended
-        dear = it.cost - it.begun > stretch.it[0].most
-        if dear or done == rows.size or ended == stretch.points.size:
+        log, cost = stretch.it[0], it.cost - it.begun
+        log.cheap += np.int64(0 < cost <= log.most)
+        if cost > log.most or done == rows.size or log.ended == stretch.points.size:
             return done, DONE
-        open_point(run.it, run.counters, stretch.points[ended].value)
+        open_point(run.it, run.counters, stretch.points[log.ended].value)
 
 
 @njit(nogil=True, cache=True)
 def _keep(run, stretch):
     """Write down the point that has ended; whether there is room for its support."""
     log, counters, chosen = stretch.it[0], run.counters[0], run.it[0].chosen
-    columns, values = stretch.columns[log.kept :], stretch.values[log.kept :]
+    columns, values = stretch.columns[log.entries :], stretch.values[log.entries :]
     if chosen > columns.size:
         return False
     n, indices, coef = 0, run.chosen, run.values
@@ -123,6 +125,6 @@ def _keep(run, stretch):
     point = stretch.points[log.ended]
     point.steps, point.outcome, point.ridge = counters.steps, counters.outcome, counters.ridge
     point.size = n
-    log.kept += n
+    log.entries += n
     log.ended += 1
     return True

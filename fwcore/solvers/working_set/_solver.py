@@ -76,6 +76,8 @@ class WorkingSetSolver(Solver):
     ) -> None:
         run: WorkingSet = state.arrays
         open_point(run.it, run.counters, value)
+        if progress > 0.0:
+            run.it["left"] = (run.it["points"] - 1) * (1.0 / progress - 1.0)
 
     def advance(self, problem: Problem, state: CertifiedState, n: int) -> Rows:
         return self._walk_on(problem, state, n, ONE_POINT)[0]
@@ -90,14 +92,14 @@ class WorkingSetSolver(Solver):
         n: int,
     ) -> tuple[Rows, list[Ended]]:
         self.set_point(problem, state, options, float(values[0]), progress)
-        return self._walk_several(problem, state, values, n)
+        rows, stretch = self._walk_several(problem, state, values, n)
+        return rows, stretch.found(rows)
 
     def _walk_several(
         self, problem: Problem, state: CertifiedState, values: Floats, n: int
-    ) -> tuple[Rows, list[Ended]]:
+    ) -> tuple[Rows, Stretch]:
         """The points ``values``, of which the first is open."""
-        rows, stretch = self._walk_on(problem, state, n, Stretch.of(values, state.most))
-        return rows, stretch.found(rows)
+        return self._walk_on(problem, state, n, Stretch.of(values, state.most))
 
     def _walk_on(
         self, problem: Problem, state: CertifiedState, n: int, stretch: Stretch

@@ -50,11 +50,11 @@ class Trial:
         self.costs = () if small else self.costs
         return small
 
-    def go_on(self, begun: int) -> None:
-        """Several points in a row cost too little to ask more of them; the last began at
-        ``begun``.
+    def go_on(self, begun: int, cheap: bool) -> None:
+        """Points were walked in a row, the last of which began at ``begun``. Where some of them
+        were ``cheap`` but not free, those before count no longer.
         """
-        self.begun, self.costs = begun, ()
+        self.begun, self.costs = begun, () if cheap else self.costs
 
     def begin_engine(self, work: int) -> None:
         """Count from here: the engine was changed. What that cost is not charged to its points."""

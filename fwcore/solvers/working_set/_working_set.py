@@ -26,8 +26,10 @@ _BALL = 0.3
 _FIRST, _NEXT = 0.9, 0.3
 # Idle columns are kept at hand up to this number and that of the active ones, since many come back.
 _IDLE = 512
+# The share of the last point in how much supports grow.
+_RECENT = 0.2
 
-MINIMISE, SCREEN, PASSED, FORESEE = 0, 1, 2, 3
+OPENED, FORESEE, MINIMISE, SCREEN, PASSED = 0, 1, 2, 3, 4
 """Phases of a round."""
 
 CONTROL = np.dtype(
@@ -46,6 +48,7 @@ CONTROL = np.dtype(
         ("strictness", np.float64),
         ("inside", np.float64),
         ("slack", np.float64),
+        ("last", np.float64),
         ("before", np.float64),
         ("ahead", np.float64),
         ("level", np.float64),
@@ -61,8 +64,19 @@ CONTROL = np.dtype(
         ("loss", np.float64),
         ("l1", np.float64),
         ("square", np.float64),
+        ("largest", np.float64),
+        ("product", np.float64),
         ("nnz", np.int64),
+        ("nnz_before", np.int64),
+        ("growth", np.float64),
+        ("points", np.int64),
+        ("left", np.float64),
+        ("everything", np.bool_),
+        ("room", np.int64),
         ("chosen", np.int64),
+        ("steepest", np.float64),
+        ("stale", np.bool_),
+        ("kept", np.int64),
         ("seen", np.int64),
         ("cost", np.int64),
         ("begun", np.int64),
@@ -85,7 +99,8 @@ alone      whether a kernel makes a pass over X, rather than threads in turns
 strictness a factor of ``slack``
 inside     by how much slopes of the working set may be off, as a share of ``slack``
 slack      by how much a column outside may be steeper than ``level``
-before     the value of the point before the last
+last       the value of the last point that took a round
+before     that of the one before it
 ahead      the step to the present point as a share of the last; 0 where nothing is foreseen from it
 level      the steepness of active columns: lam, or the multiplier of the ball
 aim        the level that the point begins with
@@ -100,8 +115,19 @@ settled    whether the engine came to an end in it
 loss       f without the ridge, after it
 l1         sum abs(a)
 square     ||a||^2
+largest    max abs(a)
+product    y'R, of a parabola
 nnz        coefficients that are not zero
+nnz_before those when the last point was opened
+growth     by how many they have grown of late, a point
+points     opened so far
+left       how many are to come, as far as is known
+everything whether all columns are to join
+room       columns that there is to be room for
 chosen     entries of ``chosen`` and ``values`` that are in use
+steepest   a bound on the steepness of all columns after it
+stale      whether ``image`` and ``residual`` are of an earlier round
+kept       points at which the coefficients of the last were accurate enough
 seen       entries that tell no engine from another: those that columns outside were looked at for,
            passes among them, and those multiplied while at hand or for points to come
 cost       operations so far by these prices and the engine's own, apart from entries that are
@@ -154,8 +180,10 @@ class WorkingSet(NamedTuple):
         it["loosest"], it["foresees"] = engine.loosest, engine.foresees
         prices = Prices.of(problem)
         it["entry"], it["sweep"] = prices.entry, prices.sweep
-        it["level"] = it["highest"] = problem.lam_max
+        it["level"] = it["highest"] = it["steepest"] = problem.lam_max
         image = problem.fitted(np.zeros(0, np.int64), np.zeros(0))
+        residual = -problem.loss.derivative(image, problem.y)
+        it["product"] = image @ residual + 2.0 * problem.f0
         counters = new_counters(problem, options)
         if not problem.loss.closed_line_search:
             # The pass that the first reference takes; of a parabola it is X'y.
@@ -170,7 +198,7 @@ class WorkingSet(NamedTuple):
             np.full(problem.p, -1, np.int32),
             Free.of(problem.unpenalised.basis, image),
             image,
-            -problem.loss.derivative(image, problem.y),
+            residual,
             np.zeros(found, np.int64),
             np.zeros(found),
             np.zeros(capacity, np.int64),
@@ -192,9 +220,11 @@ class WorkingSet(NamedTuple):
         return int(self.it["cost"][0])
 
     def grown(self) -> WorkingSet:
-        """The same with twice the room."""
+        """The same with twice the room, or what is wanted if that is more."""
+        n = self.columns.size
+        more = max(int(self.it["room"][0]), min(2 * n, self.place.size)) - n
         columns, chosen, values = (
-            np.concatenate([old, np.zeros_like(old)])
+            np.concatenate([old, np.zeros(more, old.dtype)])
             for old in (self.columns, self.chosen, self.values)
         )
         return self._replace(
@@ -204,6 +234,10 @@ class WorkingSet(NamedTuple):
     def moved_to(self, problem: Problem, engine: Engine) -> WorkingSet:
         """The run with the support in another ``engine``, which is empty."""
         indices, values = self.support()
+        if self.it["stale"][0]:
+            self.image[:] = problem.fitted(indices, values)
+            self.residual[:] = -problem.loss.derivative(self.image, problem.y)
+            self.it["stale"] = False
         n, capacity = indices.size, engine.capacity
         while capacity < n:
             capacity *= 2
@@ -235,20 +269,28 @@ class WorkingSet(NamedTuple):
 
 
 @njit(nogil=True, inline="always")
-def _aim(it, previous, value):
+def _aim(it, value):
     """The level of the point ``value``: foreseen from how it fell before, of a ball."""
     if not it.ball:
         return value
     foreseen = it.level + it.rate * (value - it.l1)
-    return max(foreseen, _NEXT * it.level) if previous else _FIRST * it.level
+    return max(foreseen, _NEXT * it.level) if it.last else _FIRST * it.level
 
 
 @njit(nogil=True, cache=True)
 def open_point(control, counters, value):
     """Go to the point ``value``."""
-    it, previous = control[0], counters[0].value
+    it = control[0]
+    it.steepest += abs(it.ridge * value - counters[0].ridge) * it.largest
+    it.growth += _RECENT * (it.nnz - it.nnz_before - it.growth)
+    it.nnz_before, it.points, it.left = it.nnz, it.points + 1, max(0.0, it.left - 1.0)
     start_point(counters, value, it.ridge * value)
-    it.begun = it.cost
+    it.begun, it.phase = it.cost, OPENED
+
+
+@njit(nogil=True, cache=True)
+def begin_rounds(it, value):
+    """Get ready for the first round of the point ``value``."""
     # Where the gap is of the first order in slopes, a point begins more accurately.
     loosest = min(_BALL, it.loosest) if it.ball else it.loosest
     it.inside = min(loosest, _LESS * it.inside)
@@ -256,15 +298,16 @@ def open_point(control, counters, value):
     if min(it.inside, it.strictness) < _LEAST:
         # The last point ended in rounding error.
         it.inside, it.strictness = loosest, 1.0
-    step = previous - it.before
+    step = it.last - it.before
     far = step != 0.0 and it.before > 0.0 and not it.ball
-    it.ahead, it.before = (value - previous) / step if far else 0.0, previous
-    it.aim, it.phase = _aim(it, previous, value), MINIMISE
+    it.ahead = (value - it.last) / step if far else 0.0
+    it.aim, it.phase = _aim(it, value), MINIMISE
+    it.before, it.last = it.last, value
     if it.foresees:
         it.phase, it.slack = FORESEE, 0.0
         it.level = max(2.0 * it.aim - it.level, 0.0)
         it.least = it.level
-    elif it.size > 2 * it.nnz + it.idle:
+    elif it.size > 2 * it.nnz + it.idle and not it.everything:
         it.least = 0.5 * it.level
 
 
@@ -303,4 +346,4 @@ def count_cost(run):
     """Sum up the operations so far."""
     it, counters = run.it[0], run.counters[0]
     entries = it.entry * (counters.entries - it.seen)
-    it.cost = operations(run.engine) + entries + it.sweep * counters.steps
+    it.cost = operations(run.engine) + entries + it.sweep * (counters.steps - it.kept)

@@ -10,10 +10,10 @@ from fwcore.kernels.types import Floats
 from fwcore.losses import Loss
 from fwcore.options import Choice
 from fwcore.problem import Problem
-from fwcore.solvers.base import Ended
 from fwcore.solvers.working_set._descent import Descent
 from fwcore.solvers.working_set._engine import Engine
 from fwcore.solvers.working_set._face import Face
+from fwcore.solvers.working_set._points import Stretch
 from fwcore.solvers.working_set._prices import Prices, is_long
 from fwcore.solvers.working_set._solver import (
     CertifiedOptions,
@@ -22,6 +22,7 @@ from fwcore.solvers.working_set._solver import (
     WorkingSetSolver,
 )
 from fwcore.solvers.working_set._trial import Trial
+from fwcore.solvers.working_set._working_set import WorkingSet
 from fwcore.status import Status
 from fwcore.trace import Rows, new_rows
 
@@ -61,11 +62,10 @@ def _descent(problem: Problem) -> Descent:
 
 @dataclass
 class ChosenState(CertifiedState):
-    """A run; ``trial`` compares its engines by ``prices``, where there is a choice, after each of
-    the ``points`` so far.
+    """A run; ``trial`` compares its engines by ``prices``, where there is a choice, after each
+    point.
     """
 
-    points: int = 0
     trial: Trial = field(default_factory=Trial)
     prices: Prices | None = None
 
@@ -117,34 +117,34 @@ class Certified(WorkingSetSolver):
     def set_point(
         self, problem: Problem, state: Any, options: Any, value: float, progress: float
     ) -> None:
+        run: WorkingSet = state.arrays
+        # One that the last coefficients were accurate enough for tells nothing of an engine.
+        idle = run.cost == int(run.it["begun"][0])
         super().set_point(problem, state, options, value, progress)
         prices: Prices | None = state.prices
         if prices is None:
             return
-        work = state.arrays.cost
+        if progress > 0.0 and idle:
+            return
+        work = run.cost
         if progress > 0.0 and not state.trial.passes_over(work):
-            active = int(state.arrays.it["nnz"][0])
+            active = int(run.it["nnz"][0])
             # A face is made on the way there, or on the way back from a trial that failed.
             price = _SHARE * prices.face(active)
-            ahead = state.points * (1.0 / progress - 1.0)
+            ahead = float(run.it["left"][0])
             if state.trial.end_point(work, prices.cheap(active), price, ahead):
                 self._change(problem, state)
                 work = state.arrays.cost
         state.trial.begin_point(work)
-        state.points += 1
 
     def _walk_several(
         self, problem: Problem, state: Any, values: Floats, n: int
-    ) -> tuple[Rows, list[Ended]]:
+    ) -> tuple[Rows, Stretch]:
         if state.trial.on:
-            return new_rows(0), []
-        rows, ended = super()._walk_several(problem, state, values, n)
-        # The first was open, and the last may not have ended.
-        opened = len(ended) - (self.outcome(state) != Status.RUNNING)
-        if opened > 0:
-            state.trial.go_on(int(state.arrays.it["begun"][0]))
-            state.points += opened
-        return rows, ended
+            return new_rows(0), Stretch.of(values[:0], 0)
+        rows, stretch = super()._walk_several(problem, state, values, n)
+        state.trial.go_on(int(state.arrays.it["begun"][0]), bool(stretch.it["cheap"][0]))
+        return rows, stretch
 
     def advance(self, problem: Problem, state: Any, n: int) -> Rows:
         if not state.trial.on:

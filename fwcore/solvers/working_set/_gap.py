@@ -1,0 +1,63 @@
+"""The duality gap of a run, by a bound on the steepness of all columns.
+
+A bound holds as long as the coefficients do, whatever the point: where the last point ended, the
+next may have ended as well. Paths of small gaps need no more points than that (Giesen, Jaggi & Laue
+2012; Mairal & Yu 2012).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from fwcore.design import col_dot, col_entries
+from fwcore.kernels.duality_gap import penalty_gap, squared_penalty_gap
+from fwcore.kernels.steepness import steepness
+from fwcore.kernels.unpenalised import slope_along
+from fwcore.kernels.vectors import dot, total
+from fwcore.losses import is_parabola
+
+
+@njit(nogil=True, cache=True)
+def gap_of(y, loss, run, steepest):
+    """The gap of the form where no column is steeper than ``steepest``."""
+    it, counters = run.it[0], run.counters[0]
+    value, quadratic = counters.value, counters.ridge * it.square
+    if is_parabola(loss):
+        square = 2.0 * it.loss + quadratic
+        if it.ball:
+            return square - it.product + value * steepest
+        return squared_penalty_gap(square, it.product, value, it.l1, steepest)
+    residual = run.residual
+    if it.ball:
+        along = quadratic + slope_along(run.free, residual)
+        return along - dot(run.image, residual) + value * steepest
+    objective, y_sum = it.loss + 0.5 * quadratic, 0.0
+    return penalty_gap(
+        loss, y, residual, y_sum, y_sum, objective, value, it.l1, steepest, quadratic
+    )
+
+
+@njit(nogil=True, cache=True)
+def steepest_inside(design, run):
+    """Of an elastic net: the steepest column of the working set."""
+    counters, size, steepest = run.counters[0], run.it[0].size, 0.0
+    columns, coef, residual = run.columns, run.engine.coef, run.residual
+    residual_sum = total(residual)
+    for k in range(size):
+        slope = col_dot(design, columns[k], residual, residual_sum)
+        counters.dots += 1
+        counters.entries += col_entries(design, columns[k])
+        steepest = max(steepest, steepness(counters.ridge * coef[k] - slope, counters.positive))
+    return steepest
+
+
+@njit(nogil=True, cache=True)
+def gap_at_once(y, loss, run):
+    """The gap of the point that was opened, before its first round; infinite where it does not
+    matter or the ball has become smaller.
+    """
+    it, counters = run.it[0], run.counters[0]
+    if counters.gap_at_most < 0.0 or (it.ball and it.l1 > counters.value):
+        return np.inf
+    return gap_of(y, loss, run, it.steepest)

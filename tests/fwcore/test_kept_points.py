@@ -1,0 +1,141 @@
+"""Points of certified paths that cost little: where the last coefficients are accurate enough, and
+where the products of all columns are at hand.
+"""
+
+import numpy as np
+import pytest
+import toys
+
+from fwcore import Problem, Status, Walk
+from fwcore.kernels.tiles import SIDE, add_products
+
+PENALTY = ("certified", "active_set")
+
+
+def walk_of(name, problem, tol, points=60, span=100, **options):
+    lam = np.geomspace(problem.lam_max, problem.lam_max / span, points)
+    grid = lam if name in PENALTY else 5.8 * np.arange(1, points + 1) / points
+    return Walk(problem, name, grid, {"tol": tol, **options}, seed=0)
+
+
+def labelled(loss):
+    X, y = toys.arrays("wide")
+    y = np.where(y > np.median(y), 1.0, -1.0) if loss == "logistic" else y
+    return Problem.from_arrays(X, y, loss=loss)
+
+
+@pytest.mark.parametrize(
+    ("name", "loss", "options"),
+    [
+        ("certified", "squared", {}),
+        ("certified", "squared", {"l1_ratio": 0.6}),
+        ("certified", "logistic", {}),
+        ("certified", "logistic", {"l1_ratio": 0.6}),
+        ("certified_ball", "squared", {}),
+        ("active_set", "squared", {}),
+        ("corrective_fw", "squared", {}),
+    ],
+)
+def test_a_point_is_kept_where_the_last_coefficients_are_accurate_enough(name, loss, options):
+    problem = labelled(loss)
+    walk = walk_of(name, problem, 1e-2, points=200, **options)
+    toys.follow(walk)
+    result, kept = walk.result(), int(walk._state.arrays.it["kept"][0])
+    coefs = result.coefs.toarray()
+    same = (coefs[:, 1:] == coefs[:, :-1]).all(axis=0)
+    assert kept >= 5
+    # At the first point all coefficients are zero, and so they were before.
+    assert same.sum() >= kept - 1
+    assert result.status == Status.SMALL_GAP
+    assert result.max_relative_gap <= 1e-2
+    last = np.flatnonzero(np.diff(result.trace["point"], append=-1))
+    rounding = 1e-12 * problem.f0
+    assert (result.trace["gap"][last] >= result.points["true_gap"] - rounding).all()
+
+
+def test_none_is_kept_where_coefficients_are_to_settle():
+    walk = walk_of("certified", labelled("squared"), 1e-2, rule="moved")
+    toys.follow(walk)
+    assert walk._state.arrays.it["kept"][0] == 0
+
+
+def test_none_is_kept_in_a_ball_that_has_become_smaller():
+    problem = labelled("squared")
+    walk = walk_of("certified_ball", problem, 0.5)
+    solver, state = walk.solver, walk._state
+    for radius in (2.0, 1.0):
+        solver.set_point(problem, state, walk.options, radius, 0.5)
+        while solver.outcome(state) == Status.RUNNING:
+            solver.advance(problem, state, 64)
+        assert np.abs(solver.coefficients(state)[1]).sum() <= radius * (1.0 + 1e-12)
+
+
+@pytest.mark.parametrize("name", ["certified", "certified_ball"])
+@pytest.mark.parametrize("options", [{}, {"l1_ratio": 0.6}])
+def test_slopes_of_all_columns_are_known_where_their_products_are(name, options):
+    if name == "certified_ball" and options:
+        pytest.skip("a ball has no ridge")
+    problem = toys.problem("easy", seed=1)
+    walk = walk_of(name, problem, 1e-6, span=1e4, **options)
+    surveyed = 0
+    for snapshot in toys.each(walk, 1):
+        it = walk._state.arrays.it[0]
+        given = snapshot.indices, snapshot.coefficients, walk.solver.form, snapshot.value
+        judged = problem.judge(*given, ridge=walk.solver.ridge(walk._state))
+        rounding = 1e-10 * problem.f0
+        assert snapshot.rows["gap"][0] >= judged.true_gap - rounding
+        if it["stale"]:
+            surveyed += 1
+            assert snapshot.rows["objective"][0] == pytest.approx(judged.objective, abs=rounding)
+            assert snapshot.rows["l1"][0] == pytest.approx(judged.l1)
+    assert surveyed >= 4
+    assert walk.result().max_relative_gap <= 1e-6
+
+
+def test_where_rounding_matters_the_residual_is_computed():
+    problem = toys.problem("easy", seed=1)
+    walk = walk_of("certified", problem, 1e-13, span=1e4)
+    toys.follow(walk)
+    assert walk._state.arrays.size == problem.p
+    assert not walk._state.arrays.it["stale"][0]
+
+
+def test_another_engine_begins_with_the_residual_of_the_coefficients():
+    problem = toys.problem("easy", seed=1)
+    walk = walk_of("certified", problem, 1e-6, span=1e4)
+    toys.follow(walk)
+    assert walk._state.arrays.it["stale"][0]
+    walk.solver._change(problem, walk._state)
+    run = walk._state.arrays
+    assert not run.engine.exact
+    np.testing.assert_allclose(run.residual, problem.residual(*run.support()), atol=1e-13)
+
+
+def test_all_columns_join_once_most_are_foreseen_to_be_active():
+    random = np.random.default_rng(0)
+    X = random.standard_normal((800, 100))
+    y = X[:, ::4].sum(axis=1) + 5.0 * random.standard_normal(800)
+    problem = Problem.from_arrays(X, y)
+    walk = walk_of("certified", problem, 1e-6, span=1000)
+    active = []
+    for _ in toys.each(walk, 1):
+        run = walk._state.arrays
+        if run.size == problem.p:
+            active.append(int(run.it["nnz"][0]))
+    # No room was made for more than there are.
+    assert run.columns.size == problem.p
+    assert active[0] < problem.p / 2
+    assert active[-1] > 0.9 * problem.p
+    assert walk.result().max_relative_gap <= 1e-6
+
+
+@pytest.mark.parametrize("entries", [0, 1, 30, 3000])
+def test_products_are_added_tile_by_tile(entries):
+    random = np.random.default_rng(0)
+    A, B = random.standard_normal((2 * SIDE, 3000)), random.standard_normal((3 * SIDE + 1, 3000))
+    out = np.ones((2 * SIDE, 3 * SIDE + 1))
+    add_products(A, B, entries, out)
+    wanted = 1.0 + A[:, :entries] @ B[:, :entries].T
+    # Rows that make no whole tile are left out.
+    wanted[:, -1] = 1.0
+    np.testing.assert_allclose(out, wanted, atol=1e-10)
