@@ -86,8 +86,8 @@ def gather(engine, size, columns, chosen, values):
 
 
 def survey(engine, run):
-    """Where the engine knows the slopes of all columns: loss, product, norms and the steepest into
-    ``run.it``, without a look at X; whether it does.
+    """Of a working set of all columns: loss, product, norms and the steepest into ``run.it``,
+    without a look at X; whether the engine knows these.
     """
     raise compiled_only("survey")
 
@@ -135,13 +135,15 @@ def most_joining(engine, size):
     raise compiled_only("most_joining")
 
 
-def wants_all(engine, run):
-    """Whether all columns are to join in the next round in which any does, since most will."""
+def wants_all(engine, it, rows, p):
+    """Whether all ``p`` columns, of so many ``rows``, are to join in the next round in which any
+    does, since most will.
+    """
     raise compiled_only("wants_all")
 
 
 @otherwise(wants_all)
-def _wants_all(engine, run):
+def _wants_all(engine, it, rows, p):
     return False
 
 

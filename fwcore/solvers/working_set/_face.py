@@ -149,7 +149,7 @@ def _gather(engine, size, columns, chosen, values):
 def _survey(engine, run):
     it, face, dots, coef = run.it[0], engine.face[0], engine.dots, engine.coef
     along, norm, square, largest, bulk = 0.0, 0.0, 0.0, 0.0, 0.0
-    if face.size < run.place.size or face.steepest == np.inf:
+    if face.steepest == np.inf:
         return False
     for i in range(face.active):
         w = engine.order[i]
@@ -205,11 +205,10 @@ def _most_joining(engine, size):
 
 
 @implements(wants_all, Face)
-def _wants_all(engine, run):
-    it, p = run.it[0], run.place.size
+def _wants_all(engine, it, rows, p):
     if p > _MOST_IDLE or it.size >= _NEARLY_ALL * p:
         return p <= _MOST_IDLE
-    cheap = it.entry == 1 and run.residual.size >= LONG
+    cheap = it.entry == 1 and rows >= LONG
     return cheap and it.nnz >= _SOME * p and it.nnz + it.growth * it.left >= _HALF * p
 
 

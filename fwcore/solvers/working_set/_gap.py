@@ -19,23 +19,34 @@ from fwcore.losses import is_parabola
 
 
 @njit(nogil=True, cache=True)
-def gap_of(y, loss, run, steepest):
-    """The gap of the form where no column is steeper than ``steepest``."""
-    it, counters = run.it[0], run.counters[0]
+def gap_of(y, loss, it, counters, fit, steepest):
+    """The gap of the form where no column is steeper than ``steepest``; ``fit`` is what has no
+    penalty, the image and the residual of a run.
+    """
     value, quadratic = counters.value, counters.ridge * it.square
     if is_parabola(loss):
         square = 2.0 * it.loss + quadratic
         if it.ball:
             return square - it.product + value * steepest
         return squared_penalty_gap(square, it.product, value, it.l1, steepest)
-    residual = run.residual
+    free, image, residual = fit
     if it.ball:
-        along = quadratic + slope_along(run.free, residual)
-        return along - dot(run.image, residual) + value * steepest
+        along = quadratic + slope_along(free, residual)
+        return along - dot(image, residual) + value * steepest
     objective, y_sum = it.loss + 0.5 * quadratic, 0.0
     return penalty_gap(
         loss, y, residual, y_sum, y_sum, objective, value, it.l1, steepest, quadratic
     )
+
+
+@njit(nogil=True, cache=True)
+def gap_at_once(y, loss, it, counters, fit):
+    """The gap of the point that was opened, before its first round; infinite where it does not
+    matter or the ball has become smaller.
+    """
+    if counters.gap_at_most < 0.0 or (it.ball and it.l1 > counters.value):
+        return np.inf
+    return gap_of(y, loss, it, counters, fit, it.steepest)
 
 
 @njit(nogil=True, cache=True)
@@ -50,14 +61,3 @@ def steepest_inside(design, run):
         counters.entries += col_entries(design, columns[k])
         steepest = max(steepest, steepness(counters.ridge * coef[k] - slope, counters.positive))
     return steepest
-
-
-@njit(nogil=True, cache=True)
-def gap_at_once(y, loss, run):
-    """The gap of the point that was opened, before its first round; infinite where it does not
-    matter or the ball has become smaller.
-    """
-    it, counters = run.it[0], run.counters[0]
-    if counters.gap_at_most < 0.0 or (it.ball and it.l1 > counters.value):
-        return np.inf
-    return gap_of(y, loss, run, it.steepest)

@@ -4,7 +4,8 @@ A step of the trace is a round: minimise on the working set (an engine of
 `fwcore.solvers.working_set._engine`), compute the residual from scratch, find the columns outside
 that break the optimality conditions (`fwcore.solvers.working_set._screening`), and let the steepest
 of them join. A round that finds none has proved that the gap over all columns is small, mostly
-without a pass over X.
+without a pass over X; where all columns have joined, an engine may know it from their products. The
+bound that is proved holds for the next point, too, which is ended at once where its gap is small.
 
 Kernels take out of a run what they need before they loop or call: while it is in use, references of
 each of its forty arrays are counted, and of small problems that is a quarter of the time.
@@ -191,14 +192,13 @@ def _let_join(columns, place, j, at):
 
 
 @njit(nogil=True, cache=True)
-def _tighten(y, loss, run):
+def _tighten(y, loss, it, counters, fit):
     """After a round that ended nothing though no column joined: what is left of the gap is the
     working set's, that of columns that may be steeper than the level, or rounding error.
     """
-    it, counters = run.it[0], run.counters[0]
     if it.moved <= _STILL * it.l1:
         it.strictness *= _STRICTER * _STRICTER
-    elif it.settled and gap_of(y, loss, run, it.level) > _BLAMED * it.target:
+    elif it.settled and gap_of(y, loss, it, counters, fit, it.level) > _BLAMED * it.target:
         it.inside *= _STRICTER
     elif it.settled:
         it.strictness *= _STRICTER
@@ -207,10 +207,9 @@ def _tighten(y, loss, run):
 
 
 @njit(nogil=True, cache=True)
-def _keep_point(y, loss, run, row):
+def _keep_point(y, loss, it, counters, fit, row):
     """End the point that was opened where it is, if the gap is small enough; whether it is."""
-    it, counters = run.it[0], run.counters[0]
-    gap = gap_at_once(y, loss, run)
+    gap = gap_at_once(y, loss, it, counters, fit)
     if not gap <= counters.gap_at_most:
         return False
     it.kept, it.moved = it.kept + 1, 0.0
@@ -227,14 +226,13 @@ def _write(it, counters, row, gap):
 
 
 @njit(nogil=True, cache=True)
-def _close_round(y, loss, run, row, joined):
+def _close_round(y, loss, it, counters, fit, row, joined):
     """Write the row of the round, and see whether it ends the point."""
-    it, counters = run.it[0], run.counters[0]
-    _write(it, counters, row, gap_of(y, loss, run, it.steepest))
+    _write(it, counters, row, gap_of(y, loss, it, counters, fit, it.steepest))
     if joined == 0:
         check_move(counters, it.moved)
     if joined == 0 and counters.outcome == 0:
-        _tighten(y, loss, run)
+        _tighten(y, loss, it, counters, fit)
     check_limit(counters)
     it.phase = MINIMISE
 
@@ -256,21 +254,24 @@ def _go_on(design, y, loss, run):
 
 @njit(nogil=True, cache=True)
 def _see(design, y, loss, run):
-    it, free, image, residual = run.it[0], run.free, run.image, run.residual
-    chosen, values = run.chosen, run.values
+    it, fit, chosen, values = run.it[0], (run.free, run.image, run.residual), run.chosen, run.values
     it.chosen = gather(run.engine, it.size, run.columns, chosen, values)
-    n = it.chosen
-    image_of(design, chosen[:n], values[:n], image)
-    _refit(y, loss, it, free, image, residual, values[:n])
+    _fit(design, y, loss, it, fit, chosen[: it.chosen], values[: it.chosen])
 
 
-@njit(nogil=True, cache=True)
-def _has_room(run):
+@njit(nogil=True, inline="always")
+def _fit(design, y, loss, it, fit, chosen, values):
+    free, image, residual = fit
+    image_of(design, chosen, values, image)
+    _refit(y, loss, it, free, image, residual, values)
+
+
+@njit(nogil=True, inline="always")
+def _has_room(engine, it, rows, p, room):
     """Whether there is room for what may join in a round; how much is wanted is noted."""
-    it, p = run.it[0], run.place.size
-    it.everything = wants_all(run.engine, run)
-    it.room = p if it.everything else min(p, it.size + most_joining(run.engine, it.size))
-    return it.room <= run.columns.size
+    it.everything = wants_all(engine, it, rows, p)
+    it.room = p if it.everything else min(p, it.size + most_joining(engine, it.size))
+    return it.room <= room
 
 
 @njit(nogil=True, inline="always")
@@ -278,26 +279,28 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
     """Rounds until ``rows`` is full, the point ends, or something is wanted: (the rows filled,
     what).
     """
-    it, counters, k = run.it[0], run.counters[0], 0
+    it, counters, engine, k = run.it[0], run.counters[0], run.engine, 0
+    fit, p = (run.free, run.image, run.residual), run.place.size
+    columns, chosen, values = run.columns, run.chosen, run.values
     if it.phase == OPENED:
-        if _keep_point(y, loss, run, rows[0]):
+        if _keep_point(y, loss, it, counters, fit, rows[0]):
             return 1, DONE
         begin_rounds(it, counters.value)
     if it.least >= 0.0:
         prune(run)
     while k < rows.size and counters.outcome == 0:
-        if it.phase != PASSED and not _has_room(run):
+        if it.phase != PASSED and not _has_room(engine, it, y.size, p, columns.size):
             return k, ROOM
         if it.phase == MINIMISE:
             _set_slack(it, counters.value)
-            it.moved = minimise(run.engine, design, y, loss, run, it.inside * it.slack)
-            it.stale = survey(run.engine, run)
+            it.moved = minimise(engine, design, y, loss, run, it.inside * it.slack)
+            it.chosen = gather(engine, it.size, columns, chosen, values)
+            it.stale = it.size == p and survey(engine, run)
             if it.stale:
-                it.chosen = gather(run.engine, it.size, run.columns, run.chosen, run.values)
-                _close_round(y, loss, run, rows[k], 0)
+                _close_round(y, loss, it, counters, fit, rows[k], 0)
                 k += 1
                 continue
-            _see(design, y, loss, run)
+            _fit(design, y, loss, it, fit, chosen[: it.chosen], values[: it.chosen])
             it.phase = SCREEN
         # What is foreseen is what the strong rule (Tibshirani et al. 2012) keeps.
         threshold, n = it.level + _OUTSIDE * it.slack, -1
@@ -313,12 +316,12 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
         known = steepest_inside(design, run) if counters.ridge > 0.0 else 0.0
         joining, it.steepest = _choose(run, n, threshold, max(threshold, known))
         if joining > 0:
-            admit(run.engine, design, sigma, sqnorms, run, joining)
+            admit(engine, design, sigma, sqnorms, run, joining)
             it.size += joining
         if it.phase == FORESEE:
             it.phase = MINIMISE
             _go_on(design, y, loss, run)
             continue
-        _close_round(y, loss, run, rows[k], joining)
+        _close_round(y, loss, it, counters, fit, rows[k], joining)
         k += 1
     return k, DONE
