@@ -92,6 +92,18 @@ def test_slopes_of_all_columns_are_known_where_their_products_are(name, options)
     assert walk.result().max_relative_gap <= 1e-6
 
 
+@pytest.mark.parametrize("rows", [60, 600])
+def test_large_means_do_not_show_in_the_gap(rows):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((rows, 12)) + 1e5
+    y = X[:, 0] - X[:, 1] + 0.1 * random.standard_normal(rows)
+    problem = Problem.from_arrays(X, y)
+    walk = walk_of("certified", problem, 1e-7, span=1e4)
+    toys.follow(walk)
+    assert walk._state.arrays.size == problem.p
+    assert walk.result().max_relative_gap <= 1e-7
+
+
 def test_where_rounding_matters_the_residual_is_computed():
     problem = toys.problem("easy", seed=1)
     walk = walk_of("certified", problem, 1e-13, span=1e4)

@@ -78,6 +78,17 @@ def test_so_they_are_of_the_logistic_loss(monkeypatch):
     require_same(several, single)
 
 
+def test_so_they_are_where_all_columns_join(monkeypatch):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((600, 40))
+    problem = Problem.from_arrays(X, X.sum(axis=1) + random.standard_normal(600))
+    several, single = made("certified", problem, 20), made("certified", problem, 20)
+    assert max(calls(several, monkeypatch)) > 1
+    toys.follow(single, 1)
+    assert several._state.arrays.size == problem.p
+    require_same(several, single)
+
+
 def test_a_call_may_end_within_a_point(monkeypatch):
     monkeypatch.setattr(solve, "ROWS", 1)
     several, single = made("certified", tol=1e-10), made("certified", tol=1e-10)
@@ -87,11 +98,15 @@ def test_a_call_may_end_within_a_point(monkeypatch):
     require_same(several, single)
 
 
-def test_supports_may_need_more_room(monkeypatch):
+@pytest.mark.parametrize("rows", [1, 8])
+@pytest.mark.parametrize("tol", [1e-6, 1e-2])
+def test_supports_may_need_more_room(tol, rows, monkeypatch):
     monkeypatch.setattr(_points, "_ENTRIES", 1)
+    monkeypatch.setattr(solve, "ROWS", rows)
     grown, grow = [], Stretch.grown
     monkeypatch.setattr(Stretch, "grown", lambda self: grown.append(self) or grow(self))
-    several, single = made("certified"), made("certified")
+    # At 1e-2 points are kept, and kept ones wait for room.
+    several, single = made("certified", points=200, tol=tol), made("certified", points=200, tol=tol)
     assert max(calls(several, monkeypatch)) > 1
     assert grown
     toys.follow(single, 1)

@@ -119,17 +119,19 @@ def _walk_to_aim(face, value, ball):
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _shrink_into(face, value):
-    """Scale the coefficients into the ball if they lie outside; return the largest change."""
+    """Scale the coefficients into the ball if they lie outside; return (the largest change, the
+    share by which they were too large).
+    """
     norm, largest = 0.0, 0.0
     for i in range(face.face[0].active):
         size = abs(face.coef[face.order[i]])
         norm, largest = norm + size, max(largest, size)
     if norm <= value:
-        return 0.0
+        return 0.0, 0.0
     for i in range(face.face[0].active):
         face.coef[face.order[i]] *= value / norm
         face.halfway[2, i] *= value / norm
-    return (1.0 - value / norm) * largest
+    return (1.0 - value / norm) * largest, 1.0 - value / norm
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -245,7 +247,7 @@ def correct(face, value, ball, slack, most):
     At most ``most`` times columns join the face, several at a time where that went well: one that
     then moves against its slope leaves again at once. Returns the largest change of a coefficient.
     """
-    moved = _shrink_into(face, value) if ball else 0.0
+    moved = _shrink_into(face, value)[0] if ball else 0.0
     alone, reached = False, False
     face.face[0].steepest = np.inf
     for turn in range(most + 1):
@@ -267,7 +269,7 @@ def correct(face, value, ball, slack, most):
         if _join_steepest(face, slack, 1 if alone else 1 + face.face[0].active // 8) == 0:
             break
     # Where columns nearly depend on each other, rounding has led out of the ball.
-    off = _shrink_into(face, value) if ball else 0.0
-    if not reached or off > _OFF * value:
+    off = _shrink_into(face, value)[1] if ball else 0.0
+    if not reached or off > _OFF:
         face.face[0].steepest = np.inf
     return moved

@@ -35,8 +35,9 @@ _JOIN_FACE = 64
 _FIRST_CAPACITY = 64
 # Of so many columns all products are kept once those of this share of them are at hand: a path that
 # ends there has paid about twice, one that goes on is spared rounds. Where products are cheap, it
-# is enough that half of the columns are foreseen to be active in the end, once some are.
-_MOST_IDLE, _NEARLY_ALL, _HALF, _SOME = 4096, 2 / 3, 0.5, 0.1
+# is enough that half of the columns are foreseen to be active in the end, once some are, and once
+# more points were opened than the first call may walk, which does not know how many are to come.
+_MOST_IDLE, _NEARLY_ALL, _HALF, _SOME, _EARLY = 4096, 2 / 3, 0.5, 0.1, 8
 
 # Where rounding of products and their sums may be more than this share of the target gap, the
 # residual is computed instead.
@@ -156,7 +157,13 @@ def _survey(engine, run):
         value = abs(coef[w])
         along, norm, square = along + dots[w] * coef[w], norm + value, square + value * value
         largest, bulk = max(largest, value), bulk + value * np.sqrt(engine.gram[w, w])
-    if not _EPS * (run.residual.size + face.size) * bulk * bulk <= _ROUNDING * it.target:
+    # Of slopes as much as of the fit, where a column outside the face is the longest.
+    longest = 0.0
+    for w in range(face.size):
+        longest = max(longest, engine.gram[w, w])
+    reach = max(norm, run.counters[0].value) if it.ball else norm
+    scale = max(bulk, np.sqrt(2.0 * it.f0)) * max(bulk, reach * np.sqrt(longest))
+    if not _EPS * (run.residual.size + face.size) * scale <= _ROUNDING * it.target:
         return False
     # At the minimiser on the face a'(G a + r a - b) = -level * sum abs(a).
     fit = along + face.level * norm + face.ridge * square
@@ -208,8 +215,8 @@ def _most_joining(engine, size):
 def _wants_all(engine, it, rows, p):
     if p > _MOST_IDLE or it.size >= _NEARLY_ALL * p:
         return p <= _MOST_IDLE
-    cheap = it.entry == 1 and rows >= LONG
-    return cheap and it.nnz >= _SOME * p and it.nnz + it.growth * it.left >= _HALF * p
+    known = it.entry == 1 and rows >= LONG and it.points > _EARLY
+    return known and it.nnz >= _SOME * p and it.nnz + it.growth * it.left >= _HALF * p
 
 
 @implements(admit, Face)

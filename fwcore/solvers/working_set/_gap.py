@@ -42,7 +42,7 @@ def gap_of(y, loss, it, counters, fit, steepest):
 @njit(nogil=True, cache=True)
 def gap_at_once(y, loss, it, counters, fit):
     """The gap of the point that was opened, before its first round; infinite where it does not
-    matter or the ball has become smaller.
+    matter, or the coefficients are not in the ball.
     """
     if counters.gap_at_most < 0.0 or (it.ball and it.l1 > counters.value):
         return np.inf

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from fwcore.design import col_axpy, col_dot, col_entries, image_of
+from fwcore.design import col_dot, col_entries, image_of
 from fwcore.kernels.tiles import SIDE, add_products
 from fwcore.kernels.vectors import total
 from fwcore.solvers.working_set._blocks import LONG
@@ -47,12 +47,11 @@ def extend_gram(design, columns, joining, rows, gram):
 @njit(nogil=True, cache=True)
 def _multiply(design, columns, first, images, gram):
     """Those from ``first`` on with all, entry by entry of the columns."""
-    sums = np.empty(images.shape[0])
+    sums, one = np.empty(images.shape[0]), np.ones(1)
     for w in range(first, columns.size):
-        image = images[w - first]
-        image[:] = 0.0
-        col_axpy(design, columns[w], 1.0, image)
-        sums[w - first] = total(image)
+        # Centred, so that little cancels where means are large.
+        image_of(design, columns[w : w + 1], one, images[w - first])
+        sums[w - first] = total(images[w - first])
     for k in range(columns.size):
         for w in range(max(first, k), columns.size):
             product = col_dot(design, columns[k], images[w - first], sums[w - first])

@@ -212,7 +212,7 @@ def _keep_point(y, loss, it, counters, fit, row):
     gap = gap_at_once(y, loss, it, counters, fit)
     if not gap <= counters.gap_at_most:
         return False
-    it.kept, it.moved = it.kept + 1, 0.0
+    it.kept, it.moved, it.phase = it.kept + 1, 0.0, MINIMISE
     _write(it, counters, row, gap)
     return True
 

@@ -6,6 +6,8 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from fwcore.design import full_pass, in_one_part
 from fwcore.kernels.types import Floats, Ints
 from fwcore.options import Choice, Count, PenaltyOptions, WalkOptions
@@ -77,7 +79,7 @@ class WorkingSetSolver(Solver):
         run: WorkingSet = state.arrays
         open_point(run.it, run.counters, value)
         if progress > 0.0:
-            run.it["left"] = (run.it["points"] - 1) * (1.0 / progress - 1.0)
+            run.it["left"] = np.rint((run.it["points"] - 1) * (1.0 / progress - 1.0))
 
     def advance(self, problem: Problem, state: CertifiedState, n: int) -> Rows:
         return self._walk_on(problem, state, n, ONE_POINT)[0]
