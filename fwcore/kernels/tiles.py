@@ -30,18 +30,15 @@ def _add_tile(A, B, first, end, out):
         s10, s11, s12, s13 = s10 + x1 * y0, s11 + x1 * y1, s12 + x1 * y2, s13 + x1 * y3
         s20, s21, s22, s23 = s20 + x2 * y0, s21 + x2 * y1, s22 + x2 * y2, s23 + x2 * y3
         s30, s31, s32, s33 = s30 + x3 * y0, s31 + x3 * y1, s32 + x3 * y2, s33 + x3 * y3
-    row = out[0]
-    row[0], row[1] = row[0] + s00, row[1] + s01
-    row[2], row[3] = row[2] + s02, row[3] + s03
-    row = out[1]
-    row[0], row[1] = row[0] + s10, row[1] + s11
-    row[2], row[3] = row[2] + s12, row[3] + s13
-    row = out[2]
-    row[0], row[1] = row[0] + s20, row[1] + s21
-    row[2], row[3] = row[2] + s22, row[3] + s23
-    row = out[3]
-    row[0], row[1] = row[0] + s30, row[1] + s31
-    row[2], row[3] = row[2] + s32, row[3] + s33
+    _add_four(out[0], s00, s01, s02, s03)
+    _add_four(out[1], s10, s11, s12, s13)
+    _add_four(out[2], s20, s21, s22, s23)
+    _add_four(out[3], s30, s31, s32, s33)
+
+
+@njit(nogil=True, inline="always")
+def _add_four(row, a, b, c, d):
+    row[0], row[1], row[2], row[3] = row[0] + a, row[1] + b, row[2] + c, row[3] + d
 
 
 @njit(nogil=True, cache=True)

@@ -86,8 +86,8 @@ def gather(engine, size, columns, chosen, values):
 
 
 def survey(engine, run):
-    """Of a working set of all columns: loss, product, norms and the steepest into ``run.it``,
-    without a look at X; whether the engine knows these.
+    """Of a working set of all columns: loss, product and the steepest into ``run.it``, where norms
+    are, without a look at X; whether the engine knows these.
     """
     raise compiled_only("survey")
 
@@ -135,15 +135,13 @@ def most_joining(engine, size):
     raise compiled_only("most_joining")
 
 
-def wants_all(engine, it, rows, p):
-    """Whether all ``p`` columns, of so many ``rows``, are to join in the next round in which any
-    does, since most will.
-    """
+def wants_all(engine, it, p):
+    """Whether all ``p`` columns are to join once any does, since most will in time."""
     raise compiled_only("wants_all")
 
 
 @otherwise(wants_all)
-def _wants_all(engine, it, rows, p):
+def _wants_all(engine, it, p):
     return False
 
 

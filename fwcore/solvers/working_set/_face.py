@@ -12,7 +12,6 @@ from fwcore.kernels.dispatch import implements
 from fwcore.kernels.selection import keep_in_front, place_among
 from fwcore.kernels.tiles import SIDE
 from fwcore.kernels.types import Floats, Ints
-from fwcore.solvers.working_set._blocks import LONG
 from fwcore.solvers.working_set._corrections import correct
 from fwcore.solvers.working_set._engine import (
     admit,
@@ -148,27 +147,21 @@ def _gather(engine, size, columns, chosen, values):
 
 @implements(survey, Face)
 def _survey(engine, run):
-    it, face, dots, coef = run.it[0], engine.face[0], engine.dots, engine.coef
-    along, norm, square, largest, bulk = 0.0, 0.0, 0.0, 0.0, 0.0
+    it, face, gram, along, bulk, longest = run.it[0], engine.face[0], engine.gram, 0.0, 0.0, 0.0
     if face.steepest == np.inf:
         return False
-    for i in range(face.active):
-        w = engine.order[i]
-        value = abs(coef[w])
-        along, norm, square = along + dots[w] * coef[w], norm + value, square + value * value
-        largest, bulk = max(largest, value), bulk + value * np.sqrt(engine.gram[w, w])
-    # Of slopes as much as of the fit, where a column outside the face is the longest.
-    longest = 0.0
     for w in range(face.size):
-        longest = max(longest, engine.gram[w, w])
-    reach = max(norm, run.counters[0].value) if it.ball else norm
-    scale = max(bulk, np.sqrt(2.0 * it.f0)) * max(bulk, reach * np.sqrt(longest))
+        along += engine.dots[w] * engine.coef[w]
+        bulk += abs(engine.coef[w]) * np.sqrt(gram[w, w])
+        longest = max(longest, np.sqrt(gram[w, w]))
+    # Of slopes as much as of the fit, where a column outside the face is the longest.
+    reach = max(it.l1, run.counters[0].value) if it.ball else it.l1
+    scale = max(bulk, np.sqrt(2.0 * it.f0)) * max(bulk, reach * longest)
     if not _EPS * (run.residual.size + face.size) * scale <= _ROUNDING * it.target:
         return False
     # At the minimiser on the face a'(G a + r a - b) = -level * sum abs(a).
-    fit = along + face.level * norm + face.ridge * square
+    fit = along + face.level * it.l1 + face.ridge * it.square
     it.loss, it.product = max(0.0, it.f0 - 0.5 * fit), 2.0 * it.f0 - along
-    it.l1, it.square, it.largest, it.nnz = norm, square, largest, face.active
     it.steepest = face.steepest
     return True
 
@@ -212,11 +205,12 @@ def _most_joining(engine, size):
 
 
 @implements(wants_all, Face)
-def _wants_all(engine, it, rows, p):
-    if p > _MOST_IDLE or it.size >= _NEARLY_ALL * p:
-        return p <= _MOST_IDLE
-    known = it.entry == 1 and rows >= LONG and it.points > _EARLY
-    return known and it.nnz >= _SOME * p and it.nnz + it.growth * it.left >= _HALF * p
+def _wants_all(engine, it, p):
+    if p > _MOST_IDLE:
+        return False
+    known = it.long and it.points > _EARLY and it.nnz >= _SOME * p
+    foreseen = it.nnz + it.growth * it.left if known else 0.0
+    return it.size >= _NEARLY_ALL * p or foreseen >= _HALF * p
 
 
 @implements(admit, Face)

@@ -24,6 +24,14 @@ from fwcore.kernels.vectors import dot, total
 from fwcore.losses import is_parabola, loss_and_residual
 from fwcore.solvers.base import check_gap, check_limit, check_move, record
 from fwcore.solvers.working_set._conjugate import has_free
+from fwcore.solvers.working_set._control import (
+    FORESEE,
+    MINIMISE,
+    OPENED,
+    PASSED,
+    SCREEN,
+    begin_rounds,
+)
 from fwcore.solvers.working_set._engine import (
     admit,
     gather,
@@ -41,15 +49,7 @@ from fwcore.solvers.working_set._screening import (
     combine_references,
     keep,
 )
-from fwcore.solvers.working_set._working_set import (
-    FORESEE,
-    MINIMISE,
-    OPENED,
-    PASSED,
-    SCREEN,
-    begin_rounds,
-    prune,
-)
+from fwcore.solvers.working_set._working_set import prune
 from fwcore.status import Status
 
 # Once the columns looked at since the last full pass come to this share of one, a fresh reference
@@ -69,20 +69,29 @@ DONE, ROOM, PASS = 0, 1, 2
 """What `rounds` want before they go on: nothing, room for more columns, a pass over X."""
 
 
-@njit(nogil=True, cache=True)
-def _refit(y, loss, it, free, image, residual, values):
-    """What has no penalty, residual and norms, for X a in ``image`` and the ``values`` of a."""
-    if has_free(loss, free):
-        add_best(loss, y, free, image)
-    it.loss = loss_and_residual(loss, image, y, residual)
-    if is_parabola(loss):
-        it.product = dot(image, residual) + 2.0 * it.loss
+@njit(nogil=True, inline="always")
+def _sum_up(it, values):
+    """The norms of the coefficients ``values``."""
     it.l1, it.square, it.largest, it.nnz = 0.0, 0.0, 0.0, 0
     for value in values:
         it.l1 += abs(value)
         it.square += value * value
         it.largest = max(it.largest, abs(value))
         it.nnz += np.int64(value != 0.0)
+
+
+@njit(nogil=True, cache=True)
+def _refit(design, y, loss, it, fit, chosen, values):
+    """What has no penalty, image and residual of the coefficients ``values`` of the columns
+    ``chosen``, from scratch.
+    """
+    free, image, residual = fit
+    image_of(design, chosen, values, image)
+    if has_free(loss, free):
+        add_best(loss, y, free, image)
+    it.loss = loss_and_residual(loss, image, y, residual)
+    if is_parabola(loss):
+        it.product = dot(image, residual) + 2.0 * it.loss
 
 
 @njit(nogil=True, inline="always")
@@ -255,21 +264,16 @@ def _go_on(design, y, loss, run):
 @njit(nogil=True, cache=True)
 def _see(design, y, loss, run):
     it, fit, chosen, values = run.it[0], (run.free, run.image, run.residual), run.chosen, run.values
-    it.chosen = gather(run.engine, it.size, run.columns, chosen, values)
-    _fit(design, y, loss, it, fit, chosen[: it.chosen], values[: it.chosen])
+    n = gather(run.engine, it.size, run.columns, chosen, values)
+    it.chosen = n
+    _sum_up(it, values[:n])
+    _refit(design, y, loss, it, fit, chosen[:n], values[:n])
 
 
 @njit(nogil=True, inline="always")
-def _fit(design, y, loss, it, fit, chosen, values):
-    free, image, residual = fit
-    image_of(design, chosen, values, image)
-    _refit(y, loss, it, free, image, residual, values)
-
-
-@njit(nogil=True, inline="always")
-def _has_room(engine, it, rows, p, room):
+def _has_room(engine, it, p, room):
     """Whether there is room for what may join in a round; how much is wanted is noted."""
-    it.everything = wants_all(engine, it, rows, p)
+    it.everything = wants_all(engine, it, p)
     it.room = p if it.everything else min(p, it.size + most_joining(engine, it.size))
     return it.room <= room
 
@@ -289,18 +293,19 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
     if it.least >= 0.0:
         prune(run)
     while k < rows.size and counters.outcome == 0:
-        if it.phase != PASSED and not _has_room(engine, it, y.size, p, columns.size):
+        if it.phase != PASSED and not _has_room(engine, it, p, columns.size):
             return k, ROOM
         if it.phase == MINIMISE:
             _set_slack(it, counters.value)
             it.moved = minimise(engine, design, y, loss, run, it.inside * it.slack)
             it.chosen = gather(engine, it.size, columns, chosen, values)
+            _sum_up(it, values[: it.chosen])
             it.stale = it.size == p and survey(engine, run)
             if it.stale:
                 _close_round(y, loss, it, counters, fit, rows[k], 0)
                 k += 1
                 continue
-            _fit(design, y, loss, it, fit, chosen[: it.chosen], values[: it.chosen])
+            _refit(design, y, loss, it, fit, chosen[: it.chosen], values[: it.chosen])
             it.phase = SCREEN
         # What is foreseen is what the strong rule (Tibshirani et al. 2012) keeps.
         threshold, n = it.level + _OUTSIDE * it.slack, -1

@@ -13,8 +13,9 @@ from numba import njit
 from fwcore.kernels.selection import sort_increasing
 from fwcore.kernels.types import Floats, Ints
 from fwcore.solvers.base import Ended
+from fwcore.solvers.working_set._control import open_point
 from fwcore.solvers.working_set._loop import DONE, rounds
-from fwcore.solvers.working_set._working_set import count_cost, open_point
+from fwcore.solvers.working_set._working_set import count_cost
 from fwcore.status import Status
 from fwcore.trace import Rows
 

@@ -13,11 +13,12 @@ from fwcore.kernels.types import Floats, Ints
 from fwcore.options import Choice, Count, PenaltyOptions, WalkOptions
 from fwcore.problem import Problem
 from fwcore.solvers.base import Ended, RunState, Solver
+from fwcore.solvers.working_set._control import open_point
 from fwcore.solvers.working_set._engine import Engine
 from fwcore.solvers.working_set._loop import DONE, PASS, ROOM
 from fwcore.solvers.working_set._points import KEEP, ONE_POINT, Stretch, walk_on
 from fwcore.solvers.working_set._trial import SMALL
-from fwcore.solvers.working_set._working_set import WorkingSet, open_point
+from fwcore.solvers.working_set._working_set import WorkingSet
 from fwcore.trace import Rows, new_rows
 
 

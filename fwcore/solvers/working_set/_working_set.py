@@ -12,129 +12,11 @@ from fwcore.kernels.selection import keep_in_front
 from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.unpenalised import Free
 from fwcore.problem import Problem
-from fwcore.solvers.base import new_counters, start_point
+from fwcore.solvers.base import new_counters
+from fwcore.solvers.working_set._control import new_control
 from fwcore.solvers.working_set._engine import Engine, admit, load, operations, retain, wanted
 from fwcore.solvers.working_set._looks import Looks
-from fwcore.solvers.working_set._prices import Prices
 from fwcore.solvers.working_set._screening import Screen
-
-# A point begins less strictly than the last one ended.
-_LESS, _LEAST = 1.5, 1e-6
-_BALL = 0.3
-# The level of the first ball, as a share of that of a = 0; and of any other that of the last, at
-# least.
-_FIRST, _NEXT = 0.9, 0.3
-# Idle columns are kept at hand up to this number and that of the active ones, since many come back.
-_IDLE = 512
-# The share of the last point in how much supports grow.
-_RECENT = 0.2
-
-OPENED, FORESEE, MINIMISE, SCREEN, PASSED = 0, 1, 2, 3, 4
-"""Phases of a round."""
-
-CONTROL = np.dtype(
-    [
-        ("size", np.int64),
-        ("ball", np.bool_),
-        ("f0", np.float64),
-        ("target", np.float64),
-        ("ridge", np.float64),
-        ("loosest", np.float64),
-        ("foresees", np.bool_),
-        ("idle", np.int64),
-        ("entry", np.int64),
-        ("sweep", np.int64),
-        ("alone", np.bool_),
-        ("strictness", np.float64),
-        ("inside", np.float64),
-        ("slack", np.float64),
-        ("last", np.float64),
-        ("before", np.float64),
-        ("ahead", np.float64),
-        ("level", np.float64),
-        ("aim", np.float64),
-        ("least", np.float64),
-        ("rate", np.float64),
-        ("highest", np.float64),
-        ("spent", np.int64),
-        ("phase", np.int64),
-        ("total", np.float64),
-        ("moved", np.float64),
-        ("settled", np.bool_),
-        ("loss", np.float64),
-        ("l1", np.float64),
-        ("square", np.float64),
-        ("largest", np.float64),
-        ("product", np.float64),
-        ("nnz", np.int64),
-        ("nnz_before", np.int64),
-        ("growth", np.float64),
-        ("points", np.int64),
-        ("left", np.float64),
-        ("everything", np.bool_),
-        ("room", np.int64),
-        ("chosen", np.int64),
-        ("steepest", np.float64),
-        ("stale", np.bool_),
-        ("kept", np.int64),
-        ("seen", np.int64),
-        ("cost", np.int64),
-        ("begun", np.int64),
-    ]
-)
-"""What a run knows besides its arrays.
-
-========== =========================================================================================
-size       columns in the working set
-ball       whether the form is the ball
-f0         f(0)
-target     the gap that ends a point
-ridge      of an elastic net, as a multiple of the value of a point
-loosest    what ``inside`` is at most: that of the engine
-foresees   whether the engine does: columns join before they break the conditions
-idle       columns kept besides the active ones, since many come back
-entry      what an entry of X costs, beside one in the order of memory
-sweep      what it costs to bound all columns
-alone      whether a kernel makes a pass over X, rather than threads in turns
-strictness a factor of ``slack``
-inside     by how much slopes of the working set may be off, as a share of ``slack``
-slack      by how much a column outside may be steeper than ``level``
-last       the value of the last point that took a round
-before     that of the one before it
-ahead      the step to the present point as a share of the last; 0 where nothing is foreseen from it
-level      the steepness of active columns: lam, or the multiplier of the ball
-aim        the level that the point begins with
-least      how steep idle columns must be to stay, before the first round; negative where all do
-rate       how the level changes with the l1 norm
-highest    the level of a = 0
-spent      entries touched since the last pass
-phase      of the round
-total      sum of the residual at the last pass
-moved      the largest change of a coefficient in the last round
-settled    whether the engine came to an end in it
-loss       f without the ridge, after it
-l1         sum abs(a)
-square     ||a||^2
-largest    max abs(a)
-product    y'R, of a parabola
-nnz        coefficients that are not zero
-nnz_before those when the last point was opened
-growth     by how many they have grown of late, a point
-points     opened so far
-left       how many are to come, as far as is known
-everything whether all columns are to join
-room       columns that there is to be room for
-chosen     entries of ``chosen`` and ``values`` that are in use
-steepest   a bound on the steepness of all columns after it
-stale      whether ``image`` and ``residual`` are of an earlier round
-kept       points at which the coefficients of the last were accurate enough
-seen       entries that tell no engine from another: those that columns outside were looked at for,
-           passes among them, and those multiplied while at hand or for points to come
-cost       operations so far by these prices and the engine's own, apart from entries that are
-           ``seen``
-begun      the cost when the point was opened
-========== =========================================================================================
-"""
 
 
 class WorkingSet(NamedTuple):
@@ -143,7 +25,8 @@ class WorkingSet(NamedTuple):
 
     ``free`` is what has no penalty; ``image`` and ``residual`` (m,) are X a with that, and -l'
     there. ``found`` and ``slopes`` are room for the columns that a round looks at, ``chosen`` and
-    ``values`` (k,) for the support. ``it`` (1,) is a record of `CONTROL`.
+    ``values`` (k,) for the support. ``it`` (1,) is a record of
+    `fwcore.solvers.working_set._control.CONTROL`.
     """
 
     engine: Engine
@@ -173,14 +56,7 @@ class WorkingSet(NamedTuple):
         """An empty working set, a = 0; ``ridge`` is the weight of ||a||^2 / 2 as a multiple of
         lam.
         """
-        it = np.zeros(1, CONTROL)
-        it["ball"], it["f0"], it["target"] = ball, problem.f0, options.tol * problem.f0
-        it["strictness"], it["inside"], it["loss"] = 1.0, engine.loosest, problem.f0
-        it["least"], it["ridge"], it["idle"] = -1.0, ridge, _IDLE
-        it["loosest"], it["foresees"] = engine.loosest, engine.foresees
-        prices = Prices.of(problem)
-        it["entry"], it["sweep"] = prices.entry, prices.sweep
-        it["level"] = it["highest"] = it["steepest"] = problem.lam_max
+        it = new_control(problem, options, engine, ball, ridge)
         image = problem.fitted(np.zeros(0, np.int64), np.zeros(0))
         residual = -problem.loss.derivative(image, problem.y)
         it["product"] = image @ residual + 2.0 * problem.f0
@@ -266,49 +142,6 @@ class WorkingSet(NamedTuple):
             order = order[values != 0.0]
             values = self.values[order]
         return chosen[order], values
-
-
-@njit(nogil=True, inline="always")
-def _aim(it, value):
-    """The level of the point ``value``: foreseen from how it fell before, of a ball."""
-    if not it.ball:
-        return value
-    foreseen = it.level + it.rate * (value - it.l1)
-    return max(foreseen, _NEXT * it.level) if it.last else _FIRST * it.level
-
-
-@njit(nogil=True, cache=True)
-def open_point(control, counters, value):
-    """Go to the point ``value``."""
-    it = control[0]
-    it.steepest += abs(it.ridge * value - counters[0].ridge) * it.largest
-    it.growth += _RECENT * (it.nnz - it.nnz_before - it.growth)
-    it.nnz_before, it.points, it.left = it.nnz, it.points + 1, max(0.0, it.left - 1.0)
-    start_point(counters, value, it.ridge * value)
-    it.begun, it.phase = it.cost, OPENED
-
-
-@njit(nogil=True, cache=True)
-def begin_rounds(it, value):
-    """Get ready for the first round of the point ``value``."""
-    # Where the gap is of the first order in slopes, a point begins more accurately.
-    loosest = min(_BALL, it.loosest) if it.ball else it.loosest
-    it.inside = min(loosest, _LESS * it.inside)
-    it.strictness = min(1.0, _LESS * it.strictness)
-    if min(it.inside, it.strictness) < _LEAST:
-        # The last point ended in rounding error.
-        it.inside, it.strictness = loosest, 1.0
-    step = it.last - it.before
-    far = step != 0.0 and it.before > 0.0 and not it.ball
-    it.ahead = (value - it.last) / step if far else 0.0
-    it.aim, it.phase = _aim(it, value), MINIMISE
-    it.before, it.last = it.last, value
-    if it.foresees:
-        it.phase, it.slack = FORESEE, 0.0
-        it.level = max(2.0 * it.aim - it.level, 0.0)
-        it.least = it.level
-    elif it.size > 2 * it.nnz + it.idle and not it.everything:
-        it.least = 0.5 * it.level
 
 
 @njit(nogil=True, cache=True)

@@ -122,9 +122,7 @@ class Certified(WorkingSetSolver):
         idle = run.cost == int(run.it["begun"][0])
         super().set_point(problem, state, options, value, progress)
         prices: Prices | None = state.prices
-        if prices is None:
-            return
-        if progress > 0.0 and idle:
+        if prices is None or (progress > 0.0 and idle):
             return
         work = run.cost
         if progress > 0.0 and not state.trial.passes_over(work):
