@@ -56,7 +56,7 @@ from fwcore.design.primitives import (
     scale_image,
     support_dots,
 )
-from fwcore.design.product_primitives import materialized
+from fwcore.design.product_passes import materialized
 from fwcore.design.products import ProductNames, Products, product_count
 from fwcore.design.registry import STORAGES, is_design, register_storage, unregister_storage
 from fwcore.design.ridged import Ridged

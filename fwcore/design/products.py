@@ -1,9 +1,8 @@
 """All products of up to ``degree`` of d base features, made on the fly.
 
 A column is a non-decreasing tuple of base features, feature 0 being the constant 1: (0, 0, 3, 3, 7)
-is x3^2 * x7. The columns are in lexicographic order, so that a full pass keeps the products of w
-with the leading features on a stack and finishes all columns of one prefix with dot products
-against base features.
+is x3^2 * x7. The columns are in lexicographic order, so that a full pass multiplies the products of
+leading features with those of the others, see `fwcore.design.product_passes`.
 """
 
 from __future__ import annotations
@@ -28,7 +27,9 @@ class Products(NamedTuple):
     """``base`` (d + 1, at least m): 1 and the base features, rows padded with zeros. ``factors``
     (p, degree): a tuple a column.
 
-    ``starts`` (prefixes + 1,): where the columns of each prefix, all factors but the last, begin.
+    ``starts`` (prefixes + 1,): where the columns of each prefix, the first half of the factors,
+    begin, whose other factors, its suffix, follow in lexicographic order. ``suffixes`` (suffixes,
+    factors of one): all that there may be; ``ranks`` (p,): which of them a column has.
     ``positions`` is 0 ... degree - 1: by its type kernels know the degree when they are compiled.
     ``offset`` and ``scale`` (p,).
     """
@@ -36,6 +37,8 @@ class Products(NamedTuple):
     base: Floats
     factors: NDArray[Any]
     starts: Ints
+    suffixes: NDArray[Any]
+    ranks: NDArray[Any]
     positions: tuple[int, ...]
     m: int
     offset: Floats
@@ -46,7 +49,8 @@ class Products(NamedTuple):
         """The products of up to ``degree`` columns of ``X`` (m, d), the constant included, neither
         centred nor scaled.
 
-        Takes ``degree`` bytes a column (twice that from 256 features on), besides offset and scale.
+        Takes ``degree`` bytes a column (twice that from 256 features on), and two or four for its
+        rank, besides offset and scale.
 
         Raises
         ------
@@ -71,15 +75,19 @@ class Products(NamedTuple):
             )
         factors = np.zeros((p, degree), np.uint8 if X.shape[1] < 256 else np.uint16)
         _fill(factors, X.shape[1])
-        return cls(
-            _padded(X),
-            factors,
-            _starts(factors),
-            tuple(range(degree)),
-            len(X),
-            np.zeros(p),
-            np.ones(p),
-        )
+        return cls._of(_padded(X), factors, len(X), np.zeros(p), np.ones(p))
+
+    @classmethod
+    def _of(
+        cls, base: Floats, factors: NDArray[Any], m: int, offset: Floats, scale: Floats
+    ) -> Products:
+        p, degree = factors.shape
+        suffixes = _suffixes(factors, len(base) - 1)
+        kind = np.uint16 if len(suffixes) < 1 << 16 else np.int32
+        ranks = np.zeros(p if len(suffixes) else 0, kind)
+        _rank(factors, suffixes, ranks)
+        starts = _starts(factors, ranks, degree // 2)
+        return cls(base, factors, starts, suffixes, ranks, tuple(range(degree)), m, offset, scale)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -99,7 +107,8 @@ class Products(NamedTuple):
     @property
     def layout(self) -> tuple[Any, ...]:
         """What kernels are compiled for besides the class."""
-        return (len(self.positions), *(array.dtype.str for array in self.stored))
+        arrays = (*self.stored, self.ranks)
+        return (len(self.positions), *(array.dtype.str for array in arrays))
 
     @property
     def base_features(self) -> int:
@@ -113,7 +122,11 @@ class Products(NamedTuple):
     def like(self, X: Floats) -> Products:
         """Another design of the same layout, from a few base features ``X``."""
         made = Products.of(X, len(self.positions))
-        return made._replace(factors=made.factors.astype(self.factors.dtype))
+        factors, suffixes, ranks = (
+            getattr(made, name).astype(getattr(self, name).dtype)
+            for name in ("factors", "suffixes", "ranks")
+        )
+        return made._replace(factors=factors, suffixes=suffixes, ranks=ranks)
 
     def with_rows(self, X: Floats) -> Products:
         """The same columns, offsets and scales for other rows ``X`` (n, d) of base features."""
@@ -125,27 +138,23 @@ class Products(NamedTuple):
 
     def without(self, constant: NDArray[np.bool_]) -> Products:
         """The design without its ``constant`` columns."""
-        factors = np.ascontiguousarray(self.factors[~constant])
-        return self._replace(
-            factors=factors,
-            starts=_starts(factors),
-            offset=self.offset[~constant],
-            scale=self.scale[~constant],
-        )
+        return self._of_columns(~constant)
 
     def permuted(self, columns: NDArray[Any]) -> Products:
         """A copy with the columns in another order; ``columns`` (p,) says which goes where."""
+        return self._of_columns(columns)
+
+    def _of_columns(self, columns: NDArray[Any]) -> Products:
+        factors, offset, scale = self.factors[columns], self.offset[columns], self.scale[columns]
+        ranks = self.ranks[columns] if self.ranks.size else self.ranks
+        starts = _starts(factors, ranks, factors.shape[1] // 2)
         return self._replace(
-            factors=self.factors[columns],
-            # Out of order, every column has a prefix of its own.
-            starts=np.arange(columns.size + 1),
-            offset=self.offset[columns],
-            scale=self.scale[columns],
+            factors=factors, starts=starts, ranks=ranks, offset=offset, scale=scale
         )
 
     def matrix(self) -> Floats:
         """The design as solvers see it, as an array of shape (m, p) in Fortran order."""
-        from fwcore.design.product_primitives import materialized
+        from fwcore.design.product_passes import materialized
 
         stored = np.empty(self.shape[::-1])
         materialized(self, stored)
@@ -164,14 +173,13 @@ class Products(NamedTuple):
         """The design of the arrays of a folder; None where they are not one of this storage."""
         if "factors" not in arrays:
             return None
-        require_arrays(arrays, cls._fields)
-        factors = arrays["factors"]
+        require_arrays(arrays, ("base", "factors", "m", "offset", "scale"))
+        base, factors = arrays["base"], arrays["factors"]
         # Factors are followed into the base by compiled code.
-        fits = factors.ndim == 2 and int(factors.max(initial=0)) < len(arrays["base"])
+        fits = factors.ndim == 2 and int(factors.max(initial=0)) < len(base)
+        fits = fits and bool((factors[:, 1:] >= factors[:, :-1]).all())
         offset, scale = offset_and_scale(arrays, len(factors) if fits else -1)
-        known = {name: arrays[name] for name in ("base", "factors", "starts")}
-        positions = tuple(range(factors.shape[1]))
-        return cls(**known, positions=positions, m=int(arrays["m"]), offset=offset, scale=scale)
+        return cls._of(base, factors, int(arrays["m"]), offset, scale)
 
 
 class ProductRows(NamedTuple):
@@ -230,16 +238,64 @@ def _fill(factors, features):
             factors[j, i] = factors[j - 1, k] + 1
 
 
-@njit(cache=True)
-def _starts(factors):
+def _suffixes(factors: NDArray[Any], features: int) -> NDArray[Any]:
+    """What the second half of the ``factors`` of a column may be; nothing where that is more than
+    there are columns, and none of them are worth a panel.
+    """
     p, degree = factors.shape
-    starts = np.zeros(p + 1, np.int64)
-    n = 0
-    for j in range(p):
-        for k in range(degree - 1):
-            if j > 0 and factors[j, k] != factors[j - 1, k]:
-                n += 1
-                starts[n] = j
-                break
-    starts[n + 1] = p
-    return starts[: n + 2].copy()
+    own = degree - degree // 2
+    n = product_count(features, own)
+    suffixes = np.zeros((n if n <= p else 0, own), factors.dtype)
+    if n <= p:
+        _fill(suffixes, features)
+    return suffixes
+
+
+@njit(cache=True)
+def _rank(factors, suffixes, ranks):
+    """Which of the ``suffixes`` the columns of ``ranks`` have: mostly the one after the last."""
+    own, rank = factors.shape[1] - suffixes.shape[1], -1
+    for j in range(ranks.size):
+        rank += 1
+        if rank == len(suffixes) or not _is(suffixes[rank], factors[j, own:]):
+            rank = _found(suffixes, factors[j, own:])
+        ranks[j] = rank
+
+
+@njit(cache=True)
+def _is(suffix, factors):
+    k = 0
+    while k < suffix.size and suffix[k] == factors[k]:
+        k += 1
+    return k == suffix.size
+
+
+@njit(cache=True)
+def _found(suffixes, factors):
+    """Where ``factors`` stand among the ``suffixes``, which are in lexicographic order."""
+    low, high = 0, len(suffixes) - 1
+    while low < high:
+        middle, k = (low + high) // 2, 0
+        while k < factors.size - 1 and suffixes[middle, k] == factors[k]:
+            k += 1
+        if suffixes[middle, k] < factors[k]:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True)
+def _starts(factors, ranks, own):
+    """Where columns begin whose first ``own`` factors are not those of the column before, or whose
+    ranks are no higher; all begin where there are no ranks.
+    """
+    p = len(factors)
+    starts, n = np.zeros(p + 1, np.int64), min(p, 1)
+    for j in range(1, p):
+        if ranks.size > 0 and ranks[j] > ranks[j - 1] and _is(factors[j, :own], factors[j - 1]):
+            continue
+        starts[n] = j
+        n += 1
+    starts[n] = p
+    return starts[: n + 1].copy()

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.preprocessing import PolynomialFeatures
 
 from fwcore import ParameterError, Problem, design, walk_path
@@ -38,14 +40,35 @@ def test_every_primitive_agrees_with_the_matrix(d, degree):
     )
 
 
-def test_a_range_has_the_same_bits_wherever_it_begins():
-    problem = Problem.from_arrays(Products.of(base(d=5), 3), base()[:, 0])
+@pytest.mark.parametrize(("d", "degree"), [(40, 1), (40, 2), (20, 3), (9, 4), (8, 5), (300, 2)])
+def test_a_range_has_the_same_bits_wherever_it_begins(d, degree):
+    X = base(m=21, d=d)
+    # Products of binary features that never meet are constant, and go: prefixes with gaps.
+    X[:, :5] = np.arange(21)[:, None] % 5 == np.arange(5)
+    problem = Problem.from_arrays(Products.of(X, degree), base(m=21)[:, 0])
+    v, reference = problem.y + 1.0, np.empty(problem.p)
+    design.full_pass(problem.design, v, float(v.sum()), reference, 1)
+    np.testing.assert_allclose(reference, problem.design.matrix().T @ v, atol=1e-12)
     for threads in (2, 3, 7, 50):
         out = np.empty(problem.p)
-        design.full_pass(problem.design, problem.y, float(problem.y.sum()), out, threads)
-        reference = np.empty(problem.p)
-        design.full_pass(problem.design, problem.y, float(problem.y.sum()), reference)
-        np.testing.assert_allclose(out, reference, atol=1e-15)
+        design.full_pass(problem.design, v, float(v.sum()), out, threads)
+        np.testing.assert_array_equal(out, reference)
+
+
+@given(st.data())
+def test_passes_over_any_columns_in_any_order(data):
+    d, degree = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 5))
+    m, seed = data.draw(st.sampled_from([1, 16, 17, 2100])), data.draw(st.integers(0, 99))
+    random = np.random.default_rng(seed)
+    X, v = random.standard_normal((m, d)), random.standard_normal(m)
+    stored = Products.of(X, degree)
+    gone = random.random(stored.shape[1]) < data.draw(st.sampled_from([0.0, 0.1, 0.9]))
+    gone[random.integers(gone.size)] = False
+    some = stored.without(gone)
+    for made in (some, some.permuted(random.permutation(some.shape[1]))):
+        out = np.empty(made.shape[1])
+        design.full_pass(made, v, float(v.sum()), out)
+        np.testing.assert_allclose(out, made.matrix().T @ v, rtol=1e-10, atol=1e-10 * m)
 
 
 def test_names_are_those_of_the_columns():

@@ -1,0 +1,180 @@
+"""Passes over products: the first factors of a column are its prefix, the others its suffix, and
+all prefixes are multiplied with all suffixes.
+
+The products of suffixes stand in a panel, a row of the design in each of its rows, which stays near
+while four prefixes at a time, times w, are multiplied with it. Prefixes are taken in the order of
+their last factor, with which their suffixes begin. Few columns of a prefix, as of a permuted
+design, are multiplied one by one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from fwcore.design.primitives import col_dot, range_dots
+from fwcore.design.product_primitives import entry
+from fwcore.design.products import PADDING, Products
+from fwcore.kernels.dispatch import FAST, implements
+
+# Entries of a panel, which fits into the second cache; suffixes in it; and entries between the ends
+# of its rows, without which they would meet in the same places of the first one.
+_PANEL, _NARROW, _WIDE, _GAP = 1 << 16, 32, 256, 8
+# Prefixes and rows that are multiplied at once.
+_SIDE = 4
+# A prefix with fewer than one of so many of its suffixes is not worth a panel.
+_FEW = 8
+# Sums in the order in which they are written: the same bits in every range of columns.
+_IN_ORDER = {"contract", "nsz"}
+
+# Rows of the base are whole multiples of PADDING; loops that say so need no remainder. An index
+# without a sign is never one from the end, which loops would have to look for.
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _multiply(rows, k, base, f):
+    """rows_k *= base_f."""
+    for i in range(base.shape[1] // PADDING * PADDING):
+        rows[k, i] *= base[f, i]
+
+
+@njit(nogil=True, cache=True)
+def _fill_panel(base, suffixes, panel):
+    """panel_rc = the product of the factors ``suffixes_c`` in row r."""
+    product = np.empty((1, base.shape[1]))
+    for c in range(suffixes.shape[0]):
+        for i in range(base.shape[1]):
+            product[0, i] = base[suffixes[c, 0], i]
+        for k in range(1, suffixes.shape[1]):
+            _multiply(product, 0, base, suffixes[c, k])
+        for i in range(base.shape[1]):
+            panel[i, c] = product[0, i]
+
+
+@njit(nogil=True, cache=True)
+def _fill_prefix(design, j, v, products, q):
+    """products_q = v times the factors of the prefix of column j."""
+    for i in range(v.size):
+        products[q, i] = v[i]
+    for k in range(design.factors.shape[1] - design.suffixes.shape[1]):
+        _multiply(products, q, design.base, design.factors[j, k])
+
+
+@njit(nogil=True, cache=True, fastmath=_IN_ORDER)
+def _add_rows(products, panel, r, first, size, dots):
+    """dots_qc += products_qr panel_rc of four prefixes and rows, for as many whole multiples of
+    PADDING as there are in ``size``, of suffixes from ``first`` on.
+    """
+    a0, a1, a2, a3 = products[0, r], products[0, r + 1], products[0, r + 2], products[0, r + 3]
+    b0, b1, b2, b3 = products[1, r], products[1, r + 1], products[1, r + 2], products[1, r + 3]
+    c0, c1, c2, c3 = products[2, r], products[2, r + 1], products[2, r + 2], products[2, r + 3]
+    d0, d1, d2, d3 = products[3, r], products[3, r + 1], products[3, r + 2], products[3, r + 3]
+    for n in range(size // PADDING * PADDING):
+        c = np.uint64(n) + first
+        w, x, y, z = panel[r, c], panel[r + 1, c], panel[r + 2, c], panel[r + 3, c]
+        dots[0, c] = dots[0, c] + a0 * w + a1 * x + a2 * y + a3 * z
+        dots[1, c] = dots[1, c] + b0 * w + b1 * x + b2 * y + b3 * z
+        dots[2, c] = dots[2, c] + c0 * w + c1 * x + c2 * y + c3 * z
+        dots[3, c] = dots[3, c] + d0 * w + d1 * x + d2 * y + d3 * z
+
+
+@njit(nogil=True, cache=True)
+def _begins(suffixes, features):
+    """The first suffix that begins with f, or a later one, for each f < ``features``."""
+    begins, c = np.zeros(features, np.int64), 0
+    for f in range(features):
+        while c < suffixes.shape[0] and suffixes[c, 0] < f:
+            c += 1
+        begins[f] = c
+    return begins
+
+
+@njit(nogil=True, cache=True)
+def _sort_out(design, v, v_sum, first, out):
+    """Multiply the columns of prefixes that are not worth a panel. The others, in the order of
+    their suffixes: (prefixes, their first suffixes).
+    """
+    starts, suffixes, stop = design.starts, design.suffixes, first + out.size
+    own = design.factors.shape[1] - suffixes.shape[1]
+    begins = _begins(suffixes, design.base.shape[0])
+    g, last, n = np.searchsorted(starts, first, side="right") - 1, np.searchsorted(starts, stop), 0
+    prefixes, begin = np.empty(last - g, np.int64), np.empty(last - g, np.int64)
+    for prefix in range(g, last):
+        at = begins[design.factors[starts[prefix], own - 1]] if own > 0 else 0
+        if _FEW * (starts[prefix + 1] - starts[prefix]) >= suffixes.shape[0] - at > 0:
+            prefixes[n], begin[n] = prefix, at
+            n += 1
+            continue
+        for j in range(max(first, starts[prefix]), min(stop, starts[prefix + 1])):
+            out[j - first] = col_dot(design, j, v, v_sum)
+    order = np.argsort(begin[:n], kind="mergesort")
+    return prefixes[order], begin[order]
+
+
+@njit(nogil=True, cache=True, fastmath=_IN_ORDER)
+def _finish_run(design, dots, v_sum, j, first, out):
+    """Centre and scale the ``dots`` of the columns from ``j`` on that ``out`` has, from column
+    ``first`` on.
+    """
+    begin = max(j, first)
+    end = max(begin, min(j + dots.size, first + out.size))
+    scale, offset = design.scale[begin:end], design.offset[begin:end]
+    dots, out = dots[begin - j : end - j], out[begin - first : end - first]
+    for k in range(out.size):
+        out[k] = scale[k] * (dots[k] - offset[k] * v_sum)
+
+
+@njit(nogil=True, cache=True, fastmath=_IN_ORDER)
+def _finish(design, dots, v_sum, g, j, c, first, out):
+    """The same for the columns of prefix ``g``, of which ``j`` is the next, whose ``dots`` are with
+    the suffixes from ``c`` on; the column that is next now.
+    """
+    ranks, scale, offset, stop = design.ranks, design.scale, design.offset, design.starts[g + 1]
+    if stop - j == design.suffixes.shape[0] - c:
+        _finish_run(design, dots, v_sum, j, first, out)
+        return j + dots.size
+    while j < stop and ranks[j] < c + dots.size:
+        if first <= j < first + out.size:
+            out[j - first] = scale[j] * (dots[ranks[j] - c] - offset[j] * v_sum)
+        j += 1
+    return j
+
+
+@njit(nogil=True, cache=True)
+def _walk(design, v, v_sum, first, out):
+    suffixes, rows = design.suffixes, design.base.shape[1]
+    prefixes, begin = _sort_out(design, v, v_sum, first, out)
+    place = design.starts[prefixes]
+    width = min(max(_PANEL // rows // PADDING * PADDING, _NARROW), _WIDE)
+    panel, dots = np.zeros((rows, width + _GAP)), np.zeros((_SIDE, width + _GAP))
+    products = np.zeros((_SIDE, rows))
+    for c in range(0, suffixes.shape[0] if prefixes.size > 0 else 0, width):
+        size = min(width, suffixes.shape[0] - c)
+        _fill_panel(design.base, suffixes[c : c + size], panel)
+        for k in range(0, prefixes.size, _SIDE):
+            low = max(begin[k] - c, 0) // PADDING * PADDING
+            if low >= size:
+                break
+            four = min(_SIDE, prefixes.size - k)
+            for q in range(four):
+                _fill_prefix(design, design.starts[prefixes[k + q]], v, products, q)
+            dots[:, low:] = 0.0
+            for r in range(0, v.size, _SIDE):
+                _add_rows(products, panel, r, np.uint64(low), size + PADDING - 1 - low, dots)
+            for q in range(four):
+                at, g = min(max(begin[k + q] - c, 0), size), prefixes[k + q]
+                found = dots[q, at:size]
+                place[k + q] = _finish(design, found, v_sum, g, place[k + q], c + at, first, out)
+
+
+@implements(range_dots, Products)
+def _range_dots(design, v, v_sum, first, out):
+    return _walk(design, v, v_sum, first, out)
+
+
+@njit(nogil=True, cache=True)
+def materialized(design, out):
+    """out (p, m) = the stored columns."""
+    for j in range(out.shape[0]):
+        for i in range(out.shape[1]):
+            out[j, i] = entry(design.base, design.factors, j, i)
