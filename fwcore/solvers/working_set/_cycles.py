@@ -39,6 +39,9 @@ _STUCK = 0.3
 """Where a tour over the active columns leaves more than this share of what the last one left."""
 _INEXACT = 0.1
 """A model is minimised until its slopes are off by this share of what they were off at first."""
+_TOUR = 0.1
+"""A tour over the active columns leaves this share of what was off when it began: the others get a
+turn then, and those that become active would undo what more had gained."""
 _LEVELS, _OFF = 6, 0.25
 """Of the ball form: levels that a round tries, and how much of the slack their l1 norm may cost."""
 _FLOOR = 1e-5
@@ -92,31 +95,30 @@ def _cycle(design, loss, engine, run, active):
 @njit(nogil=True, inline="always")
 def _settle(design, loss, engine, run, slack, share):
     """Cycles until no slope of the working set is off by more than ``slack``, or than ``share`` of
-    what it was at first, which is returned.
+    what it was at first, which is returned: one over all columns, then a tour over the active ones,
+    and so on.
     """
-    it, active, enough, first = engine.descent[0], True, slack, 0.0
+    it, active, enough, first = engine.descent[0], False, slack, -1.0
     run.it[0].settled = False
-    it.kept, plain, tours, last = 0, 0, 0, np.inf
+    plain, aim, last = 0, 0.0, np.inf
     for _ in range(_CYCLES):
         largest, crossed = _cycle(design, loss, engine, run, active)
+        if not active:
+            if first < 0.0:
+                first, enough = largest, max(slack, share * largest)
+            if largest <= enough:
+                run.it[0].settled = True
+                break
+            active, plain, it.kept, aim = True, 0, 0, max(enough, _TOUR * largest)
+            continue
         plain += 1
-        if tours == 0 and (plain == 1 or not active):
-            # The first cycles over the active columns and over the others say how far off it was.
-            first = max(first, largest)
-            enough = max(slack, share * first)
-        if active:
-            active = largest > enough and plain < _ALONE
-            if active and plain > _PLAIN:
-                remember(engine, run)
-            elif not active and largest > enough:
-                if largest > _STUCK * last and not crossed:
-                    descend_on_face(design, loss, engine, run, 0.5 * enough, _ON_FACE)
-                last = largest
-        elif largest <= enough:
-            run.it[0].settled = True
-            break
-        else:
-            active, tours, plain, it.kept = True, tours + 1, 0, 0
+        active = largest > aim and plain < _ALONE
+        if active and plain > _PLAIN:
+            remember(engine, run)
+        elif not active and largest > aim:
+            if largest > _STUCK * last and not crossed:
+                descend_on_face(design, loss, engine, run, 0.5 * enough, _ON_FACE)
+            last = largest
     return first
 
 
