@@ -17,9 +17,10 @@ from fwcore.design.product_primitives import entry
 from fwcore.design.products import PADDING, Products
 from fwcore.kernels.dispatch import FAST, implements
 
-# Entries of a panel, which fits into the second cache; suffixes in it; and entries between the ends
-# of its rows, without which they would meet in the same places of the first one.
-_PANEL, _NARROW, _WIDE, _GAP = 1 << 16, 32, 256, 8
+# Entries of a panel, which fits into the second cache where columns are not long; suffixes in it;
+# and entries between the ends of its rows, without which they would meet in the same places of the
+# first one.
+_PANEL, _NARROW, _WIDE, _GAP = 1 << 16, 16, 256, 8
 # Prefixes and rows that are multiplied at once.
 _SIDE = 4
 # A prefix with fewer than one of so many of its suffixes is not worth a panel.
@@ -148,7 +149,8 @@ def _walk(design, v, v_sum, first, out):
     width = min(max(_PANEL // rows // PADDING * PADDING, _NARROW), _WIDE)
     panel, dots = np.zeros((rows, width + _GAP)), np.zeros((_SIDE, width + _GAP))
     products = np.zeros((_SIDE, rows))
-    for c in range(0, suffixes.shape[0] if prefixes.size > 0 else 0, width):
+    begun = begin[0] // width * width if begin.size > 0 else suffixes.shape[0]
+    for c in range(begun, suffixes.shape[0], width):
         size = min(width, suffixes.shape[0] - c)
         _fill_panel(design.base, suffixes[c : c + size], panel)
         for k in range(0, prefixes.size, _SIDE):

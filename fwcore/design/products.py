@@ -27,9 +27,10 @@ class Products(NamedTuple):
     """``base`` (d + 1, at least m): 1 and the base features, rows padded with zeros. ``factors``
     (p, degree): a tuple a column.
 
-    ``starts`` (prefixes + 1,): where the columns of each prefix, the first half of the factors,
+    ``starts`` (prefixes + 1,): where the columns of each prefix, the first degree // 2 factors,
     begin, whose other factors, its suffix, follow in lexicographic order. ``suffixes`` (suffixes,
-    factors of one): all that there may be; ``ranks`` (p,): which of them a column has.
+    factors of one): all that there may be; ``ranks`` (p,): which of them a column has. Both are
+    empty where there would be more suffixes than columns.
     ``positions`` is 0 ... degree - 1: by its type kernels know the degree when they are compiled.
     ``offset`` and ``scale`` (p,).
     """
@@ -50,7 +51,7 @@ class Products(NamedTuple):
         centred nor scaled.
 
         Takes ``degree`` bytes a column (twice that from 256 features on), and two or four for its
-        rank, besides offset and scale.
+        rank, besides offset and scale, and the second halves that factors may have.
 
         Raises
         ------
@@ -121,7 +122,8 @@ class Products(NamedTuple):
 
     def like(self, X: Floats) -> Products:
         """Another design of the same layout, from a few base features ``X``."""
-        made = Products.of(X, len(self.positions))
+        # No more features than here, so that ranks fit the type of these.
+        made = Products.of(X[:, : self.base_features], len(self.positions))
         factors, suffixes, ranks = (
             getattr(made, name).astype(getattr(self, name).dtype)
             for name in ("factors", "suffixes", "ranks")
@@ -175,9 +177,7 @@ class Products(NamedTuple):
             return None
         require_arrays(arrays, ("base", "factors", "m", "offset", "scale"))
         base, factors = arrays["base"], arrays["factors"]
-        # Factors are followed into the base by compiled code.
-        fits = factors.ndim == 2 and int(factors.max(initial=0)) < len(base)
-        fits = fits and bool((factors[:, 1:] >= factors[:, :-1]).all())
+        fits = _fit(base, factors, arrays["m"])
         offset, scale = offset_and_scale(arrays, len(factors) if fits else -1)
         return cls._of(base, factors, int(arrays["m"]), offset, scale)
 
@@ -238,9 +238,21 @@ def _fill(factors, features):
             factors[j, i] = factors[j - 1, k] + 1
 
 
+def _fit(base: NDArray[Any], factors: NDArray[Any], m: NDArray[Any]) -> bool:
+    """Whether compiled code may follow the ``factors`` of a folder into its ``base``."""
+    tables = base.ndim == factors.ndim == 2 and base.dtype == np.float64
+    if not (tables and factors.dtype in (np.uint8, np.uint16) and factors.shape[1] > 0):
+        return False
+    rows = base.shape[1]
+    if rows % PADDING or m.shape != () or not 0 < int(m) <= rows:
+        return False
+    named = int(factors.max(initial=0)) < len(base) <= np.iinfo(factors.dtype).max + 1
+    return named and bool((factors[:, 1:] >= factors[:, :-1]).all())
+
+
 def _suffixes(factors: NDArray[Any], features: int) -> NDArray[Any]:
     """What the second half of the ``factors`` of a column may be; nothing where that is more than
-    there are columns, and none of them are worth a panel.
+    there are columns.
     """
     p, degree = factors.shape
     own = degree - degree // 2

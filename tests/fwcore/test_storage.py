@@ -146,6 +146,19 @@ def test_a_folder_of_products_is_checked(tmp_path):
     opened = design.open_folder(tmp_path)
     np.testing.assert_array_equal(opened.matrix(), made.matrix())
     assert design.layout(opened) == design.layout(made)
-    np.save(tmp_path / "factors.npy", np.full_like(made.factors, 9))
-    with pytest.raises(ParameterError, match="fit together"):
-        design.open_folder(tmp_path)
+    factors = made.factors
+    for name, wrong in (
+        ("factors", np.full_like(factors, 9)),
+        ("factors", factors[:, ::-1]),
+        ("factors", factors[:, :0]),
+        ("factors", factors.astype(np.int8)),
+        ("base", made.base[:, :9]),
+        ("base", np.zeros((300, 16))),
+        ("base", made.base.astype(np.float32)),
+        ("m", np.array(17)),
+        ("m", np.array([5])),
+    ):
+        np.save(tmp_path / f"{name}.npy", wrong)
+        with pytest.raises(ParameterError, match="fit together"):
+            design.open_folder(tmp_path)
+        np.save(tmp_path / f"{name}.npy", getattr(made, name))

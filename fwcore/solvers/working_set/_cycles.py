@@ -36,7 +36,8 @@ _CYCLES, _NEWTON = 100, 4
 _ALONE, _ON_FACE = 40, 20
 """After so many cycles over the active columns, and steps on their face, the others get a turn."""
 _STUCK = 0.3
-"""Where a tour over the active columns leaves more than this share of what the last one left."""
+"""Where a tour over the active columns that did not come to its end leaves more than this share of
+what the last such tour left."""
 _INEXACT = 0.1
 """A model is minimised until its slopes are off by this share of what they were off at first."""
 _TOUR = 0.1
