@@ -122,13 +122,13 @@ class Products(NamedTuple):
 
     def like(self, X: Floats) -> Products:
         """Another design of the same layout, from a few base features ``X``."""
-        # No more features than here, so that ranks fit the type of these.
-        made = Products.of(X[:, : self.base_features], len(self.positions))
-        factors, suffixes, ranks = (
-            getattr(made, name).astype(getattr(self, name).dtype)
-            for name in ("factors", "suffixes", "ranks")
+        made, kind = Products.of(X, len(self.positions)), self.factors.dtype
+        return made._replace(
+            factors=made.factors.astype(kind),
+            suffixes=made.suffixes.astype(kind),
+            # Of a high degree X may have more suffixes than fit the type of these ranks.
+            ranks=made.ranks.astype(np.promote_types(made.ranks.dtype, self.ranks.dtype)),
         )
-        return made._replace(factors=factors, suffixes=suffixes, ranks=ranks)
 
     def with_rows(self, X: Floats) -> Products:
         """The same columns, offsets and scales for other rows ``X`` (n, d) of base features."""
