@@ -52,12 +52,17 @@ def _fill_panel(base, suffixes, panel):
             panel[i, c] = product[0, i]
 
 
+@njit(nogil=True, inline="always")
+def _prefix_length(design):
+    return design.factors.shape[1] - design.suffixes.shape[1]
+
+
 @njit(nogil=True, cache=True)
 def _fill_prefix(design, j, v, products, q):
     """products_q = v times the factors of the prefix of column j."""
     for i in range(v.size):
         products[q, i] = v[i]
-    for k in range(design.factors.shape[1] - design.suffixes.shape[1]):
+    for k in range(_prefix_length(design)):
         _multiply(products, q, design.base, design.factors[j, k])
 
 
@@ -80,6 +85,18 @@ def _add_rows(products, panel, r, first, size, dots):
 
 
 @njit(nogil=True, cache=True)
+def _meet(design, v, prefixes, panel, low, size, products, dots):
+    """dots_qc = the sum over rows of v, prefix q and suffix c of the ``panel``, for up to four
+    ``prefixes`` and the suffixes from ``low``, a multiple of PADDING, to ``size``.
+    """
+    for q in range(prefixes.size):
+        _fill_prefix(design, design.starts[prefixes[q]], v, products, q)
+    dots[:, low:] = 0.0
+    for r in range(0, v.size, _SIDE):
+        _add_rows(products, panel, r, np.uint64(low), size + PADDING - 1 - low, dots)
+
+
+@njit(nogil=True, cache=True)
 def _begins(suffixes, features):
     """The first suffix that begins with f, or a later one, for each f < ``features``."""
     begins, c = np.zeros(features, np.int64), 0
@@ -96,8 +113,7 @@ def _sort_out(design, v, v_sum, first, out):
     their suffixes: (prefixes, their first suffixes).
     """
     starts, suffixes, stop = design.starts, design.suffixes, first + out.size
-    own = design.factors.shape[1] - suffixes.shape[1]
-    begins = _begins(suffixes, design.base.shape[0])
+    own, begins = _prefix_length(design), _begins(suffixes, design.base.shape[0])
     g, last, n = np.searchsorted(starts, first, side="right") - 1, np.searchsorted(starts, stop), 0
     prefixes, begin = np.empty(last - g, np.int64), np.empty(last - g, np.int64)
     for prefix in range(g, last):
@@ -143,6 +159,7 @@ def _finish(design, dots, v_sum, g, j, c, first, out):
 
 @njit(nogil=True, cache=True)
 def _walk(design, v, v_sum, first, out):
+    """out_k = z_{first + k}' w, panel after panel; ``place`` is the next column of each prefix."""
     suffixes, rows = design.suffixes, design.base.shape[1]
     prefixes, begin = _sort_out(design, v, v_sum, first, out)
     place = design.starts[prefixes]
@@ -154,19 +171,14 @@ def _walk(design, v, v_sum, first, out):
         size = min(width, suffixes.shape[0] - c)
         _fill_panel(design.base, suffixes[c : c + size], panel)
         for k in range(0, prefixes.size, _SIDE):
-            low = max(begin[k] - c, 0) // PADDING * PADDING
+            low, four = max(begin[k] - c, 0) // PADDING * PADDING, prefixes[k : k + _SIDE]
             if low >= size:
                 break
-            four = min(_SIDE, prefixes.size - k)
-            for q in range(four):
-                _fill_prefix(design, design.starts[prefixes[k + q]], v, products, q)
-            dots[:, low:] = 0.0
-            for r in range(0, v.size, _SIDE):
-                _add_rows(products, panel, r, np.uint64(low), size + PADDING - 1 - low, dots)
-            for q in range(four):
-                at, g = min(max(begin[k + q] - c, 0), size), prefixes[k + q]
+            _meet(design, v, four, panel, low, size, products, dots)
+            for q in range(four.size):
+                at, j = min(max(begin[k + q] - c, 0), size), place[k + q]
                 found = dots[q, at:size]
-                place[k + q] = _finish(design, found, v_sum, g, place[k + q], c + at, first, out)
+                place[k + q] = _finish(design, found, v_sum, four[q], j, c + at, first, out)
 
 
 @implements(range_dots, Products)
