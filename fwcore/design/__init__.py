@@ -54,6 +54,7 @@ from fwcore.design.primitives import (
     gradient_above,
     most_steep,
     scale_image,
+    single_dots,
     support_dots,
 )
 from fwcore.design.product_passes import materialized
@@ -127,6 +128,7 @@ __all__ = [
     "rows_are_stored",
     "save",
     "scale_image",
+    "single_dots",
     "some_dots",
     "sqnorms",
     "standardized",

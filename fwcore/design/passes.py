@@ -11,6 +11,7 @@ from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 from fwcore.design.mapped import bounded, turns
@@ -25,6 +26,7 @@ from fwcore.design.primitives import (
     col_reach,
     col_value,
     range_dots,
+    single_dots,
     support_dots,
 )
 from fwcore.kernels.dispatch import otherwise
@@ -54,6 +56,11 @@ def all_dots(design, v, v_sum, out):
 @njit(nogil=True, cache=True)
 def _range(design, v, v_sum, first, out):
     range_dots(design, v, v_sum, first, out)
+
+
+@njit(nogil=True, cache=True)
+def _single_range(design, v, v_sum, first, out):
+    single_dots(design, v, v_sum, first, out)
 
 
 @njit(nogil=True, cache=True)
@@ -115,17 +122,17 @@ def image_of(design, indices, coefficients, out):
 _LONG_PASS = 1 << 26
 
 
-def full_pass(
-    design: Any, v: Floats, v_sum: float, out: Floats, threads: int | None = None
-) -> None:
+def full_pass(design: Any, v: Floats, v_sum: float, out: Any, threads: int | None = None) -> None:
     """out_j = z_j' w for every column, the columns split into ranges among ``threads`` threads, by
-    default two where there are more than 67 million entries; the same bits for any number.
+    default two where there are more than 67 million entries; the same bits for any number. Into
+    float32 it is one of `single_dots`.
 
     What the other threads spend is charged to the calling one, see `cpu_seconds`.
     """
     threads = threads_for(design, threads)
+    part = _single_range if out.dtype == np.float32 else _range
     for edges in turns(design, threads):
-        shared([partial(_range, design, v, v_sum, a, out[a:b]) for a, b in pairwise(edges)])
+        shared([partial(part, design, v, v_sum, a, out[a:b]) for a, b in pairwise(edges)])
 
 
 def in_one_part(design: Any, threads: int) -> bool:

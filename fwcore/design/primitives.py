@@ -141,3 +141,16 @@ def range_dots(design, v, v_sum, first, out):
     are split into ranges.
     """
     raise compiled_only("range_dots")
+
+
+def single_dots(design, v, v_sum, first, out):
+    """The same into float32, of designs that have a ``single_error(sqnorms)``: what it errs by, at
+    most, as a multiple of ||x_j|| ||w|| of the stored columns; 0 where it costs no less. Those are
+    the squared l2 norms (p,) of columns as solvers see them.
+    """
+    raise compiled_only("single_dots")
+
+
+@otherwise(single_dots)
+def _single_dots(design, v, v_sum, first, out):
+    return None

@@ -4,7 +4,7 @@ all prefixes are multiplied with all suffixes.
 The products of suffixes stand in a panel, a row of the design in each of its rows, which stays near
 while four prefixes at a time, times w, are multiplied with it. Prefixes are taken in the order of
 their last factor, with which their suffixes begin. Few columns of a prefix, as of a permuted
-design, are multiplied one by one.
+design, are multiplied one by one. Panels and sums are in the precision of the result.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from fwcore.design.primitives import col_dot, range_dots
+from fwcore.design.primitives import col_dot, range_dots, single_dots
 from fwcore.design.product_primitives import entry
 from fwcore.design.products import PADDING, Products
 from fwcore.kernels.dispatch import FAST, implements
+from fwcore.kernels.vectors import largest_size
 
-# Entries of a panel, which fits into the second cache where columns are not long; suffixes in it;
-# and entries between the ends of its rows, without which they would meet in the same places of the
-# first one.
-_PANEL, _NARROW, _WIDE, _GAP = 1 << 16, 16, 256, 8
+# Bytes of a panel, which fits into the second cache where columns are not long; suffixes in it, at
+# least; bytes of a row of it, at most; and entries between the ends of its rows, without which they
+# would meet in the same places of the first one.
+_PANEL, _NARROW, _WIDE, _GAP = 1 << 19, 16, 1 << 11, 8
 # Prefixes and rows that are multiplied at once.
 _SIDE = 4
 # A prefix with fewer than one of so many of its suffixes is not worth a panel.
@@ -40,14 +41,20 @@ def _multiply(rows, k, base, f):
 
 
 @njit(nogil=True, cache=True)
+def _fill_product(base, factors, product):
+    """``product`` (1, rows) = that of the rows ``factors`` (k,) of the base."""
+    for i in range(base.shape[1]):
+        product[0, i] = base[factors[0], i]
+    for k in range(1, factors.size):
+        _multiply(product, 0, base, factors[k])
+
+
+@njit(nogil=True, cache=True)
 def _fill_panel(base, suffixes, panel):
     """panel_rc = the product of the factors ``suffixes_c`` in row r."""
     product = np.empty((1, base.shape[1]))
     for c in range(suffixes.shape[0]):
-        for i in range(base.shape[1]):
-            product[0, i] = base[suffixes[c, 0], i]
-        for k in range(1, suffixes.shape[1]):
-            _multiply(product, 0, base, suffixes[c, k])
+        _fill_product(base, suffixes[c], product)
         for i in range(base.shape[1]):
             panel[i, c] = product[0, i]
 
@@ -58,12 +65,14 @@ def _prefix_length(design):
 
 
 @njit(nogil=True, cache=True)
-def _fill_prefix(design, j, v, products, q):
-    """products_q = v times the factors of the prefix of column j."""
+def _fill_prefix(design, j, v, product, products, q):
+    """products_q = v times the factors of the prefix of column j; ``product`` (1, rows) is room."""
     for i in range(v.size):
-        products[q, i] = v[i]
+        product[0, i] = v[i]
     for k in range(_prefix_length(design)):
-        _multiply(products, q, design.base, design.factors[j, k])
+        _multiply(product, 0, design.base, design.factors[j, k])
+    for i in range(v.size):
+        products[q, i] = product[0, i]
 
 
 @njit(nogil=True, cache=True, fastmath=_IN_ORDER)
@@ -78,19 +87,19 @@ def _add_rows(products, panel, r, first, size, dots):
     for n in range(size // PADDING * PADDING):
         c = np.uint64(n) + first
         w, x, y, z = panel[r, c], panel[r + 1, c], panel[r + 2, c], panel[r + 3, c]
-        dots[0, c] = dots[0, c] + a0 * w + a1 * x + a2 * y + a3 * z
-        dots[1, c] = dots[1, c] + b0 * w + b1 * x + b2 * y + b3 * z
-        dots[2, c] = dots[2, c] + c0 * w + c1 * x + c2 * y + c3 * z
-        dots[3, c] = dots[3, c] + d0 * w + d1 * x + d2 * y + d3 * z
+        dots[0, c] += a0 * w + a1 * x + a2 * y + a3 * z
+        dots[1, c] += b0 * w + b1 * x + b2 * y + b3 * z
+        dots[2, c] += c0 * w + c1 * x + c2 * y + c3 * z
+        dots[3, c] += d0 * w + d1 * x + d2 * y + d3 * z
 
 
 @njit(nogil=True, cache=True)
-def _meet(design, v, prefixes, panel, low, size, products, dots):
+def _meet(design, v, prefixes, panel, low, size, product, products, dots):
     """dots_qc = the sum over rows of v, prefix q and suffix c of the ``panel``, for up to four
     ``prefixes`` and the suffixes from ``low``, a multiple of PADDING, to ``size``.
     """
     for q in range(prefixes.size):
-        _fill_prefix(design, design.starts[prefixes[q]], v, products, q)
+        _fill_prefix(design, design.starts[prefixes[q]], v, product, products, q)
     dots[:, low:] = 0.0
     for r in range(0, v.size, _SIDE):
         _add_rows(products, panel, r, np.uint64(low), size + PADDING - 1 - low, dots)
@@ -129,30 +138,34 @@ def _sort_out(design, v, v_sum, first, out):
 
 
 @njit(nogil=True, cache=True, fastmath=_IN_ORDER)
-def _finish_run(design, dots, v_sum, j, first, out):
-    """Centre and scale the ``dots`` of the columns from ``j`` on that ``out`` has, from column
-    ``first`` on.
+def _finish_run(design, dots, q, c, v_sum, j, count, out, at):
+    """Centre and scale ``count`` dots_q from c on, which are those of the columns from j on, into
+    ``out`` from ``at`` on.
     """
-    begin = max(j, first)
-    end = max(begin, min(j + dots.size, first + out.size))
-    scale, offset = design.scale[begin:end], design.offset[begin:end]
-    dots, out = dots[begin - j : end - j], out[begin - first : end - first]
-    for k in range(out.size):
-        out[k] = scale[k] * (dots[k] - offset[k] * v_sum)
+    scale, offset = design.scale, design.offset
+    j, c, at = np.uint64(j), np.uint64(c), np.uint64(at)
+    for n in range(count):
+        k = np.uint64(n)
+        out[at + k] = scale[j + k] * (dots[q, c + k] - offset[j + k] * v_sum)
 
 
 @njit(nogil=True, cache=True, fastmath=_IN_ORDER)
-def _finish(design, dots, v_sum, g, j, c, first, out):
-    """The same for the columns of prefix ``g``, of which ``j`` is the next, whose ``dots`` are with
-    the suffixes from ``c`` on; the column that is next now.
+def _finish(design, dots, q, c, size, before, v_sum, g, j, first, out):
+    """The same for the columns of prefix ``g``, of which ``j`` is the next, and dots_q from c to
+    ``size``; ``before`` suffixes come before those. ``out`` begins with column ``first``. The
+    column that is next now.
     """
     ranks, scale, offset, stop = design.ranks, design.scale, design.offset, design.starts[g + 1]
-    if stop - j == design.suffixes.shape[0] - c:
-        _finish_run(design, dots, v_sum, j, first, out)
-        return j + dots.size
-    while j < stop and ranks[j] < c + dots.size:
-        if first <= j < first + out.size:
-            out[j - first] = scale[j] * (dots[ranks[j] - c] - offset[j] * v_sum)
+    if stop - j == design.suffixes.shape[0] - before - c:
+        begin, end = max(j, first), min(j + size - c, first + out.size)
+        _finish_run(design, dots, q, c + begin - j, v_sum, begin, end - begin, out, begin - first)
+        return j + size - c
+    while j < min(stop, first) and ranks[j] < before + size:
+        j += 1
+    last = min(stop, first + out.size)
+    while j < last and ranks[j] < before + size:
+        k, rank = np.uint64(j), np.uint64(ranks[j]) - np.uint64(before)
+        out[k - np.uint64(first)] = scale[k] * (dots[q, rank] - offset[k] * v_sum)
         j += 1
     return j
 
@@ -163,9 +176,11 @@ def _walk(design, v, v_sum, first, out):
     suffixes, rows = design.suffixes, design.base.shape[1]
     prefixes, begin = _sort_out(design, v, v_sum, first, out)
     place = design.starts[prefixes]
-    width = min(max(_PANEL // rows // PADDING * PADDING, _NARROW), _WIDE)
-    panel, dots = np.zeros((rows, width + _GAP)), np.zeros((_SIDE, width + _GAP))
-    products = np.zeros((_SIDE, rows))
+    wide = min(_PANEL // rows, _WIDE) // out.itemsize
+    width = max(wide // PADDING * PADDING, _NARROW)
+    panel = np.zeros((rows, width + _GAP), out.dtype)
+    dots = np.zeros((_SIDE, width + _GAP), out.dtype)
+    product, products = np.zeros((1, rows)), np.zeros((_SIDE, rows), out.dtype)
     begun = begin[0] // width * width if begin.size > 0 else suffixes.shape[0]
     for c in range(begun, suffixes.shape[0], width):
         size = min(width, suffixes.shape[0] - c)
@@ -174,16 +189,26 @@ def _walk(design, v, v_sum, first, out):
             low, four = max(begin[k] - c, 0) // PADDING * PADDING, prefixes[k : k + _SIDE]
             if low >= size:
                 break
-            _meet(design, v, four, panel, low, size, products, dots)
+            _meet(design, v, four, panel, low, size, product, products, dots)
             for q in range(four.size):
                 at, j = min(max(begin[k + q] - c, 0), size), place[k + q]
-                found = dots[q, at:size]
-                place[k + q] = _finish(design, found, v_sum, four[q], j, c + at, first, out)
+                place[k + q] = _finish(design, dots, q, at, size, c, v_sum, four[q], j, first, out)
 
 
 @implements(range_dots, Products)
 def _range_dots(design, v, v_sum, first, out):
     return _walk(design, v, v_sum, first, out)
+
+
+@implements(single_dots, Products)
+def _single_dots(design, v, v_sum, first, out):
+    unit = largest_size(v)
+    if unit == 0.0:
+        out[:] = 0.0
+        return
+    _walk(design, v / unit, v_sum / unit, first, out)
+    for k in range(out.size):
+        out[k] *= unit
 
 
 @njit(nogil=True, cache=True)

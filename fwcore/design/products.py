@@ -21,6 +21,10 @@ from fwcore.kernels.types import Floats, Ints
 
 MOST_COLUMNS = 2**31 - 1
 PADDING = 16
+# Of parts of columns and of columns in float32, and roundings besides those of a sum.
+_LARGE, _SMALL, _ROUNDINGS = 1e6, 1e-30, 10
+# Prefixes of a permuted design have fewer columns each.
+_FEW = 4
 
 
 class Products(NamedTuple):
@@ -153,6 +157,33 @@ class Products(NamedTuple):
         return self._replace(
             factors=factors, starts=starts, ranks=ranks, offset=offset, scale=scale
         )
+
+    def distinct(self, signed: bool) -> tuple[Products, Ints] | None:
+        """The columns that equal no earlier one, nor minus one unless ``signed``, and which of
+        these they are; None where all are kept.
+        """
+        from fwcore.design.equal_products import distinct_columns
+
+        columns = distinct_columns(self, signed)
+        if columns.size == self.offset.size:
+            return None
+        kept = self._of_columns(columns)
+        has = np.bincount(kept.ranks, minlength=len(kept.suffixes)) > 0
+        ranks = (np.cumsum(has) - 1).astype(kept.ranks.dtype)[kept.ranks]
+        return kept._replace(suffixes=kept.suffixes[has], ranks=ranks), columns
+
+    def single_error(self, sqnorms: Floats) -> float:
+        """How much a pass into float32 errs in x_j'w, at most, as a multiple of ||x_j|| ||w|| of
+        the stored columns: sums are of four rows at a time. 0 where something may be rounded to 0
+        or infinity, or prefixes have few columns; ``sqnorms`` (p,) are the squared l2 norms of the
+        columns as solvers see them.
+        """
+        largest = float(np.abs(self.base).max()) ** self.suffixes.shape[1]
+        least = np.sqrt(sqnorms[sqnorms > 0.0].min(initial=1.0)) / np.abs(self.scale).max()
+        few = _FEW * (self.starts.size - 1) > self.offset.size
+        if few or len(self.suffixes) == 0 or not (largest < _LARGE and least > _SMALL):
+            return 0.0
+        return float((self.base.shape[1] / 4 + _ROUNDINGS) * np.finfo(np.float32).eps / 2)
 
     def matrix(self) -> Floats:
         """The design as solvers see it, as an array of shape (m, p) in Fortran order."""
