@@ -31,18 +31,17 @@ from fwcore.forms import FORMS
 from fwcore.judging import Verdict, duality_gap, image
 from fwcore.kernels.types import Floats, Ints
 from fwcore.losses import Loss, samples_of
+from fwcore.problem_columns import ProblemColumns
 from fwcore.problem_errors import ProblemErrors
 from fwcore.problem_tables import ProblemTables
 from fwcore.unpenalised import Unpenalised, require_bounded, take_out
 
-# Sums in another order differ by less than this share of them.
-_TIE = 1e-9
 _NAN = float("nan")
 _NOTHING = np.zeros(0, np.int64), np.zeros(0)
 
 
 @dataclass(frozen=True, repr=False)
-class Problem(ProblemErrors, ProblemTables):
+class Problem(ProblemColumns, ProblemErrors, ProblemTables):
     """f(a) = sum_i l(x_i'a, y_i) on one design; immutable, so that threads share it. Make it with
     `Problem.from_arrays`.
 
@@ -332,11 +331,3 @@ class Problem(ProblemErrors, ProblemTables):
         wrong = self._train_misclassified(fitted)
         errors = (train_error, test_error, l1, nnz, wrong, test_misclassified)
         return Verdict(objective, gap, *errors)
-
-    def hit(self, indices: Ints, coefficients: Floats, answer: Ints) -> float:
-        """The share of the columns ``answer`` (k,) that are among the k steepest at a, ties
-        included; a pass over X.
-        """
-        slopes = np.abs(self.gradient(self.residual(indices, coefficients)))
-        least = np.partition(slopes, slopes.size - answer.size)[slopes.size - answer.size]
-        return float((slopes[answer[answer >= 0]] >= (1.0 - _TIE) * least).sum() / answer.size)

@@ -5,16 +5,18 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import toys
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fwcore import Problem, Status, Walk, find_solver, grids, walk_path
-from fwcore.design import full_pass
+from fwcore.design import Products, full_pass
+from fwcore.solvers.base import COUNTERS
 from fwcore.solvers.working_set._corrections import correct
 from fwcore.solvers.working_set._face import Face
 from fwcore.solvers.working_set._screening import (
     Screen,
     columns_above,
+    columns_above_in_pass,
     combine_references,
     keep,
 )
@@ -125,10 +127,67 @@ def test_the_screen_never_misses_a_column(seed, closeness, loss):
             assert set(np.flatnonzero(exact > threshold)) <= set(out[:found].tolist())
             # After the pass the residual itself is a reference, and the bounds are tight but for
             # rounding.
-            full_pass(problem.design, residual, float(residual.sum()), screen.last)
+            last = screen.last[: problem.p]
+            full_pass(problem.design, residual, float(residual.sum()), last)
             keep(screen, residual)
-            np.testing.assert_allclose(np.abs(screen.last), exact, atol=1e-14)
+            np.testing.assert_allclose(np.abs(last), exact, atol=1e-14)
         assert found <= (exact > threshold - 1e-5 * np.linalg.norm(residual)).sum()
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6), st.floats(0.0, 1.0), st.booleans(), st.booleans())
+def test_the_screen_never_misses_a_column_by_passes_in_float32(seed, closeness, positive, away):
+    random = np.random.default_rng(seed)
+    # Features of few values, some away from 0: the stored columns are longer than the centred.
+    X = random.integers(-1, 2, (30, 6)) * random.random(6) + 0.3 * away * (np.arange(6) % 2)
+    X[:, 0] += random.random(30)
+    problem = Problem.from_arrays(Products.of(X, 3), random.standard_normal(30))
+    screen, place = Screen.of(problem), np.full(problem.p, -1, np.int32)
+    assume(screen.single[0])
+    counters = np.zeros(1, COUNTERS)[0]
+    counters["positive"] = positive
+    residual, out = problem.y.copy(), np.zeros(problem.p, np.int64)
+    for _ in range(5):
+        residual = closeness * residual + (1 - closeness) * random.standard_normal(30)
+        slopes = -problem.gradient(residual)
+        steep = np.maximum(slopes, 0.0) if positive else np.abs(slopes)
+        threshold = float(np.quantile(steep, random.random()))
+        above = set(np.flatnonzero(steep > threshold))
+        slack = combine_references(screen, residual)
+        assert above <= set(out[: columns_above(screen, slack, threshold, positive, out)].tolist())
+        k, room = screen.oldest[0], screen.room(problem.p)
+        full_pass(problem.design, residual, float(residual.sum()), room)
+        keep(screen, residual)
+        apart = screen.apart[0] * screen.lengths[k]
+        given = screen.dots[k], screen.norms, apart, threshold, counters, place, out
+        n, higher = columns_above_in_pass(*given)
+        assert higher == threshold
+        assert above <= set(out[:n].tolist())
+        assert n <= (steep > threshold - 2 * apart * screen.norms[: problem.p]).sum()
+
+
+def test_passes_are_in_float64_where_columns_hardly_vary():
+    X = 100.0 + np.random.default_rng(0).random((30, 6))
+    problem = Problem.from_arrays(Products.of(X, 3), X[:, 0] * X[:, 1])
+    assert problem.design.single_error(problem.sqnorms) > 0.0
+    assert not Screen.of(problem).single[0]
+
+
+def test_more_columns_near_the_level_than_fit_are_told_apart_in_float64():
+    random = np.random.default_rng(0)
+    X = random.standard_normal((500, 22))
+    y = Products.of(X, 3).matrix() @ random.standard_normal(2300) + random.standard_normal(500)
+    problem = Problem.from_arrays(Products.of(X, 3), y)
+    grid = problem.lam_max * np.array([0.5, 0.01])
+    # Faces would have all columns join.
+    walk = Walk(problem, "certified", grid, {"engine": "descent"})
+    assert walk._state.arrays.screen.single[0]
+    for _ in walk.snapshots():
+        pass
+    result = walk.result()
+    assert np.count_nonzero(result.coefs.toarray()[:, 1]) > walk._state.arrays.found.size
+    assert (result.points["true_gap"] <= walk.options.tol * problem.f0).all()
+    assert not walk._state.arrays.screen.single[0]
 
 
 def test_of_what_columns_share_the_screen_bounds_the_rest_only():
@@ -139,7 +198,7 @@ def test_of_what_columns_share_the_screen_bounds_the_rest_only():
     problem = Problem.from_arrays(X, shared + random.standard_normal(60))
     X, screen = problem.design.matrix(), Screen.of(problem)
     for residual in (problem.y - X[:, 0] * (X[:, 0] @ problem.y), random.standard_normal(60)):
-        screen.last[:] = X.T @ residual
+        screen.last[: problem.p] = X.T @ residual
         keep(screen, residual)
     base = np.linalg.qr(screen.residuals.T)[0]
     exact = np.linalg.norm(X - base @ (base.T @ X), axis=0)

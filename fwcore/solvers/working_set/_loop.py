@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from fwcore.design import all_dots, image_of, some_dots
+from fwcore.design import image_of, some_dots
 from fwcore.kernels.selection import largest_first
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.unpenalised import add_best
@@ -44,11 +44,8 @@ from fwcore.solvers.working_set._engine import (
 )
 from fwcore.solvers.working_set._gap import gap_at_once, gap_of, steepest_inside
 from fwcore.solvers.working_set._looks import leave_out, remember_look
-from fwcore.solvers.working_set._screening import (
-    columns_above,
-    combine_references,
-    keep,
-)
+from fwcore.solvers.working_set._passes import begin_pass, look_at_all, make_pass
+from fwcore.solvers.working_set._screening import columns_above, combine_references
 from fwcore.solvers.working_set._working_set import prune
 from fwcore.status import Status
 
@@ -129,43 +126,6 @@ def _look(design, run, threshold):
     counters.dots += n
     counters.entries += touched
     return n
-
-
-@njit(nogil=True, cache=True)
-def _begin_pass(entries, run):
-    it, counters, residual, p = run.it[0], run.counters[0], run.residual, run.place.size
-    it.spent, it.phase, it.total = 0, PASSED, total(residual)
-    it.seen += entries
-    counters.dots += p
-    counters.entries += entries
-
-
-@njit(nogil=True, cache=True)
-def _look_at_all(run, threshold):
-    """The same after a pass, which becomes a reference: (how many, the threshold), which is raised
-    should there be more than fit. Of an elastic net those of the working set are left out: all that
-    are active have abs(x_j'R) > lam.
-    """
-    positive, everywhere = run.counters[0].positive, run.counters[0].ridge == 0.0
-    screen, residual, place = run.screen, run.residual, run.place
-    found, slopes, last, steepest = run.found, run.slopes, run.screen.last, 0.0
-    keep(screen, residual)
-    for j in range(last.size):
-        if everywhere or place[j] < 0:
-            steepest = max(steepest, steepness(-last[j], positive))
-    while True:
-        n = 0
-        for j in range(last.size):
-            seen = everywhere or place[j] < 0
-            if seen and steepness(-last[j], positive) > threshold:
-                if n < found.size:
-                    found[n], slopes[n] = j, last[j]
-                n += 1
-        higher = threshold + 0.5 * (steepest - threshold)
-        # More than fit may be equally steep: then the first of them are as good as others.
-        if n <= found.size or not threshold < higher < steepest:
-            return min(n, found.size), threshold
-        threshold = higher
 
 
 @njit(nogil=True, cache=True)
@@ -312,12 +272,12 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
         if it.phase != PASSED and it.spent <= _RENEW * entries:
             n = _look(design, run, threshold)
         if n < 0 and it.phase == SCREEN:
-            _begin_pass(entries, run)
+            begin_pass(entries, run)
             if not it.alone:
                 return k, PASS
-            all_dots(design, run.residual, it.total, run.screen.last)
+            make_pass(design, run)
         if it.phase == PASSED:
-            n, threshold = _look_at_all(run, threshold)
+            n, threshold = look_at_all(design, run, threshold, entries)
         known = steepest_inside(design, run) if counters.ridge > 0.0 else 0.0
         joining, it.steepest = _choose(run, n, threshold, max(threshold, known))
         if joining > 0:

@@ -17,7 +17,7 @@ whose bound exceeds a threshold are looked at. Of the family of the gap-safe sph
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -37,6 +37,15 @@ _RIDGE = 1e-13
 # At least so much of the square of a column is taken to be left, for rounding; and a reference
 # counts where it is at such an angle to the others.
 _LEAST_LEFT, _SINE = 1e-2, 1e-2
+# Passes in float32 err by at most such a share of ||r|| times what is left of a column: of each at
+# least a share of its stored, uncentred length is taken to be left, in which their errors are lost
+# from its shares of references, too. Where that is too much, or many columns are longer by it than
+# they are, passes are in float64.
+_APART, _LEAST_SHARE, _MOST_SHARE, _SPARE, _LONG = 1.0 / 6000.0, 1e-2, 1e-1, 1.25, 1e-2
+# How far weights of references may cancel each other in an orthonormal combination of those.
+_CANCEL = 200.0
+# More than rounding to float32 may take off.
+_UP = 1.0 + 2.0**-22
 _TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -44,12 +53,14 @@ class Screen(NamedTuple):
     """The references of one run.
 
     ``dots`` (references, at least p), float32, is X'r of each reference, zero from column p on, so
-    that the sweep goes by whole blocks; ``norms`` (at least p,), float32, are the l2 norms of the
-    columns, rounded up, and ``left`` of what is outside the span of the references.
+    that the sweep goes by whole blocks; ``norms`` (at least p,), float32, are at least the l2 norms
+    of the columns, and ``left`` what is outside the span of the references.
     ``residuals`` (references, m) have the products ``gram`` (references, references) and the l2
-    norms ``lengths`` (references,). ``last`` (p,) is X'r of the last pass, ``oldest`` (1,) the
-    reference that the next one replaces, which is never the first, ``weights`` (references,),
-    float32, the w_k of the last residual that was bounded.
+    norms ``lengths`` (references,). ``last`` (at least p,) is X'r of the last pass in float64,
+    ``oldest`` (1,) the reference that the next one replaces, which is never the first, ``weights``
+    (references,), float32, the w_k of the last residual that was bounded.
+    ``single`` (1,): whether passes are in float32. ``apart`` (1,): what those err by, at most, as a
+    multiple of ||r|| and of the ``norms``, or of what is ``left``.
     """
 
     dots: NDArray[np.float32]
@@ -61,6 +72,8 @@ class Screen(NamedTuple):
     last: Floats
     oldest: NDArray[np.int64]
     weights: NDArray[np.float32]
+    single: NDArray[np.bool_]
+    apart: Floats
 
     @classmethod
     def of(cls, problem: Problem) -> Screen:
@@ -70,6 +83,7 @@ class Screen(NamedTuple):
         up = np.nextafter(np.sqrt(problem.sqnorms).astype(np.float32), np.float32(np.inf))
         # That of 0 is denormal, and would make a sweep over columns of zeros 30 times as long.
         norms[: problem.p] = np.where(problem.sqnorms > 0.0, up, 0.0)
+        apart = _lengthen(norms[: problem.p], problem)
         screen = cls(
             np.zeros((_REFERENCES, padded), np.float32),
             norms,
@@ -77,23 +91,48 @@ class Screen(NamedTuple):
             np.zeros((_REFERENCES, problem.m)),
             np.eye(_REFERENCES),
             np.zeros(_REFERENCES),
-            np.empty(problem.p),
+            np.zeros(padded),
             np.zeros(1, np.int64),
             np.zeros(_REFERENCES, np.float32),
+            np.array([apart > 0.0]),
+            np.array([apart]),
         )
         residual = problem.residual(np.zeros(0, np.int64), np.zeros(0))
         parabola = problem.loss.closed_line_search
-        screen.last[:] = problem.sigma if parabola else -problem.gradient(residual)
+        slopes = problem.sigma if parabola else -problem.gradient(residual)
+        screen.last[: problem.p] = screen.dots[0, : problem.p] = slopes
         keep(screen, residual)
         return screen
+
+    def room(self, p: int) -> Any:
+        """Where a pass over p columns is to put X'r."""
+        return self.dots[self.oldest[0], :p] if self.single[0] else self.last[:p]
+
+
+def _lengthen(norms: NDArray[np.float32], problem: Problem) -> float:
+    """What passes in float32 may err by, see `Screen`, 0 where they are in float64. So that it is,
+    make ``norms`` longer.
+    """
+    design, single_error = problem.design, getattr(problem.design, "single_error", None)
+    error = 0.0 if single_error is None else single_error(problem.sqnorms)
+    share = max(_LEAST_SHARE, error / _APART)
+    if error == 0.0 or share > _MOST_SHARE:
+        return 0.0
+    stored = norms + np.abs(design.offset * design.scale) * np.sqrt(problem.m)
+    if np.mean(share * stored > norms) > _LONG:
+        return 0.0
+    norms[:] = _UP * np.hypot(norms, share * stored)
+    return float(_SPARE * error / share)
 
 
 @njit(nogil=True, cache=True)
 def keep(screen, residual):
-    """``residual``, whose X'r is in ``last``, becomes a reference in the place of the oldest."""
+    """``residual``, whose X'r the last pass found, becomes a reference in the place of the
+    oldest.
+    """
     k = screen.oldest[0]
-    for j in range(screen.last.size):
-        screen.dots[k, j] = np.float32(screen.last[j])
+    if not screen.single[0]:
+        round_last(screen, k)
     copy_into(residual, screen.residuals[k])
     for i in range(_REFERENCES):
         product = dot(screen.residuals[i], residual)
@@ -106,9 +145,16 @@ def keep(screen, residual):
 
 
 @njit(nogil=True, cache=True)
-def _orthonormal(gram):
+def round_last(screen, k):
+    """X'r of reference k is that of the ``last`` pass in float64."""
+    for j in range(screen.last.size):
+        screen.dots[k, j] = np.float32(screen.last[j])
+
+
+@njit(nogil=True, cache=True)
+def _orthonormal(gram, cancel):
     """The weights of the references in orthonormal combinations, a row each; of references that
-    nearly depend on others there are none.
+    nearly depend on others there are none, nor where what they ``cancel`` is so many times as long.
     """
     basis = np.zeros((_REFERENCES, _REFERENCES))
     for k in range(_REFERENCES):
@@ -116,17 +162,19 @@ def _orthonormal(gram):
         row[k] = 1.0
         for n in range(k):
             row -= dot(basis[n], gram[k]) * basis[n]
-        square = 0.0
+        square, length = 0.0, 0.0
         for i in range(_REFERENCES):
             square += row[i] * dot(gram[i], row)
-        if square > _SINE * _SINE * gram[k, k]:
+            length += abs(row[i]) * np.sqrt(gram[i, i])
+        if square > _SINE * _SINE * gram[k, k] and length <= cancel * np.sqrt(square):
             basis[k] = row / np.sqrt(square)
     return basis
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _find_left(screen):
-    basis, dots = _orthonormal(screen.gram), screen.dots
+    cancel = _CANCEL if screen.apart[0] > 0.0 else np.inf
+    basis, dots = _orthonormal(screen.gram, cancel), screen.dots
     for j in range(screen.norms.size):
         c0, c1, c2 = np.float64(dots[0, j]), np.float64(dots[1, j]), np.float64(dots[2, j])
         norm, inside = np.float64(screen.norms[j]), 0.0
@@ -156,7 +204,7 @@ def combine_references(screen, residual):
     for i in range(residual.size):
         left = residual[i] - w0 * kept[0, i] - w1 * kept[1, i] - w2 * kept[2, i]
         square += left * left
-    return np.sqrt(square) + _ROUNDING / np.sqrt(_LEAST_LEFT) * rounding
+    return np.sqrt(square) + (_ROUNDING / np.sqrt(_LEAST_LEFT) + screen.apart[0]) * rounding
 
 
 @njit(nogil=True, cache=True, fastmath={"contract", "nsz"})
@@ -200,3 +248,59 @@ def columns_above(screen, slack, threshold, positive, out):
         np.float32(0.0 if positive else -1.0),
         out,
     )
+
+
+@njit(nogil=True, cache=True)
+def columns_above_in_pass(slopes, norms, apart, threshold, counters, place, out):
+    """The columns that may be steeper than ``threshold`` by the ``slopes`` of a pass, zero from
+    column p on, which errs by ``apart`` times the ``norms``, into ``out``: (how many, the
+    threshold), which is raised should there be more than fit. Where there is a ridge those that
+    have a ``place`` are left out.
+    """
+    flip, everywhere = 0.0 if counters.positive else -1.0, counters.ridge == 0.0
+    steepest = -1.0
+    while True:
+        n = _sift(slopes, norms, apart, flip, place, everywhere, threshold, out)
+        if n <= out.size:
+            return n, threshold
+        if steepest < 0.0:
+            steepest = _steepest(slopes, norms, apart, flip, place, everywhere)
+        higher = threshold + 0.5 * (steepest - threshold)
+        # More than fit may be equally steep: then the first of them are as good as others.
+        if not threshold < higher < steepest:
+            return out.size, threshold
+        threshold = higher
+
+
+@njit(nogil=True, inline="always")
+def _bound(slopes, norms, apart, flip, j):
+    slope = np.float64(slopes[j])
+    return max(slope, flip * slope) + apart * np.float64(norms[j])
+
+
+@njit(nogil=True, cache=True)
+def _steepest(slopes, norms, apart, flip, place, everywhere):
+    steepest = 0.0
+    for j in range(place.size):
+        if everywhere or place[j] < 0:
+            steepest = max(steepest, _bound(slopes, norms, apart, flip, j))
+    return steepest
+
+
+@njit(nogil=True, cache=True, fastmath={"nsz"})
+def _sift(slopes, norms, apart, flip, place, everywhere, threshold, out):
+    """As `_sweep` does: the number of columns, of which as many as fit are in ``out``."""
+    n = 0
+    for first in range(0, slopes.size // _BLOCK * _BLOCK, _BLOCK):
+        above = 0
+        for i in range(_BLOCK):
+            above += int(_bound(slopes, norms, apart, flip, first + i) > threshold)
+        if above == 0:
+            continue
+        for j in range(first, min(first + _BLOCK, place.size)):
+            own = everywhere or place[j] < 0
+            if own and _bound(slopes, norms, apart, flip, j) > threshold:
+                if n < out.size:
+                    out[n] = j
+                n += 1
+    return n

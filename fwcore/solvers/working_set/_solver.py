@@ -46,15 +46,27 @@ class CertifiedPenaltyOptions(CertifiedOptions, PenaltyOptions):
 @dataclass
 class CertifiedState(RunState):
     """A run, whose ``arrays`` are a `WorkingSet`; ``threads`` share a pass, and a point that costs
-    more than ``most`` operations is the last of a kernel call.
+    more than ``most`` operations is the last of a kernel call. ``columns`` are those of the problem
+    that it has, where equal ones are taken once; None where it has all.
     """
 
     threads: int = 1
     most: int = SMALL
+    columns: Ints | None = None
+
+    def walked(self, problem: Problem) -> Problem:
+        """The ``problem`` of these columns."""
+        return problem if self.columns is None else problem.distinct[0]
+
+    def named(self, support: tuple[Ints, Floats]) -> tuple[Ints, Floats]:
+        """A ``support`` of the run, by the columns of the problem."""
+        return support if self.columns is None else (self.columns[support[0]], support[1])
 
 
 class WorkingSetSolver(Solver):
-    """What both forms and all engines share."""
+    """What both forms and all engines share. Columns that equal others, where the design looks for
+    them, are left out unless there is a ridge.
+    """
 
     family = "Certified"
     certified = True
@@ -70,9 +82,15 @@ class WorkingSetSolver(Solver):
     def init(self, problem: Problem, options: Any, seed: int) -> CertifiedState:
         engine = self.engine(problem, options)
         ridge = options.ridge_weight(1.0) if self.form == "penalty" else 0.0
-        arrays = WorkingSet.of(problem, engine, options, self.form == "ball", ridge)
-        arrays.it["alone"] = in_one_part(problem.design, options.threads)
-        return self.State(arrays, threads=options.threads)
+        # A ridge divides a coefficient among equal columns.
+        walked, columns = problem.distinct if ridge == 0.0 else (problem, None)
+        arrays = WorkingSet.of(walked, engine, options, self.form == "ball", ridge)
+        arrays.it["alone"] = in_one_part(walked.design, options.threads)
+        # X'y had products with all.
+        arrays.counters["dots"] += problem.p - walked.p
+        for record, name in ((arrays.counters, "entries"), (arrays.it, "seen")):
+            record[name] += problem.entries - walked.entries
+        return self.State(arrays, threads=options.threads, columns=columns)
 
     def set_point(
         self, problem: Problem, state: CertifiedState, options: Any, value: float, progress: float
@@ -96,7 +114,8 @@ class WorkingSetSolver(Solver):
     ) -> tuple[Rows, list[Ended]]:
         self.set_point(problem, state, options, float(values[0]), progress)
         rows, stretch = self._walk_several(problem, state, values, n)
-        return rows, stretch.found(rows)
+        ended = stretch.found(rows)
+        return rows, [end._replace(support=state.named(end.support)) for end in ended]
 
     def _walk_several(
         self, problem: Problem, state: CertifiedState, values: Floats, n: int
@@ -108,14 +127,15 @@ class WorkingSetSolver(Solver):
         self, problem: Problem, state: CertifiedState, n: int, stretch: Stretch
     ) -> tuple[Rows, Stretch]:
         rows, done, wanted = new_rows(n), 0, PASS
+        problem = state.walked(problem)
         seen = (problem.design, problem.samples, problem.loss, problem.sigma, problem.sqnorms)
         while wanted != DONE:
             run: WorkingSet = state.arrays
             made, wanted = walk_on(*seen, problem.entries, run, rows[done:], stretch)
             done += made
             if wanted == PASS:
-                given = run.residual, float(run.it["total"][0]), run.screen.last
-                full_pass(problem.design, *given, state.threads)
+                total, room = float(run.it["total"][0]), run.screen.room(problem.p)
+                full_pass(problem.design, run.residual, total, room, state.threads)
             elif wanted == ROOM:
                 state.arrays = run.grown()
             elif wanted == KEEP:
@@ -124,4 +144,4 @@ class WorkingSetSolver(Solver):
 
     def coefficients(self, state: CertifiedState) -> tuple[Ints, Floats]:
         run: WorkingSet = state.arrays
-        return run.support()
+        return state.named(run.support())

@@ -111,7 +111,7 @@ class Certified(WorkingSetSolver):
     def init(self, problem: Problem, options: Any, seed: int) -> Any:
         state: Any = super().init(problem, options, seed)
         if options.engine == "auto" and problem.loss.closed_line_search:
-            state.prices = Prices.of(problem)
+            state.prices = Prices.of(state.walked(problem))
         return state
 
     def set_point(
@@ -156,8 +156,9 @@ class Certified(WorkingSetSolver):
 
     def _change(self, problem: Problem, state: ChosenState) -> None:
         """Go on with the other engine, which has done nothing yet."""
-        engine = _descent(problem) if state.arrays.engine.exact else Face.of()
-        state.arrays = state.arrays.moved_to(problem, engine)
+        walked = state.walked(problem)
+        engine = _descent(walked) if state.arrays.engine.exact else Face.of()
+        state.arrays = state.arrays.moved_to(walked, engine)
         state.trial.begin_engine(state.arrays.cost)
 
 

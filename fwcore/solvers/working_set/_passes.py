@@ -1,0 +1,74 @@
+"""Passes over all columns, and what they tell."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from fwcore.design import all_dots, single_dots, some_dots
+from fwcore.kernels.steepness import steepness
+from fwcore.kernels.vectors import total
+from fwcore.solvers.working_set._control import PASSED
+from fwcore.solvers.working_set._screening import columns_above_in_pass, keep, round_last
+
+
+@njit(nogil=True, cache=True)
+def begin_pass(entries, run):
+    """Count a pass over X along the residual, of so many ``entries``."""
+    it, counters, residual, p = run.it[0], run.counters[0], run.residual, run.place.size
+    it.spent, it.phase, it.total = 0, PASSED, total(residual)
+    it.seen += entries
+    counters.dots += p
+    counters.entries += entries
+
+
+@njit(nogil=True, cache=True)
+def make_pass(design, run):
+    """Make it, in the precision that the run has chosen."""
+    screen, total, p = run.screen, run.it[0].total, run.place.size
+    if screen.single[0]:
+        single_dots(design, run.residual, total, 0, screen.dots[screen.oldest[0], :p])
+    else:
+        all_dots(design, run.residual, total, screen.last[:p])
+
+
+@njit(nogil=True, cache=True)
+def look_at_all(design, run, threshold, entries):
+    """After a pass, which becomes a reference: the columns with abs(x_j'R) > threshold, perhaps
+    among others, into ``found``, and x_j'R into ``slopes``: (how many, the threshold), which is
+    raised should there be more than fit. Of an elastic net those of the working set are left out:
+    all that are active have abs(x_j'R) > lam.
+    """
+    it, counters, place = run.it[0], run.counters[0], run.place
+    screen, residual, found, slopes = run.screen, run.residual, run.found, run.slopes
+    k, norms, last = screen.oldest[0], run.screen.norms, run.screen.last
+    keep(screen, residual)
+    if screen.single[0]:
+        apart = screen.apart[0] * screen.lengths[k]
+        n, higher = columns_above_in_pass(
+            screen.dots[k], norms, apart, threshold, counters, place, found
+        )
+        touched = some_dots(design, found[:n], residual, it.total, slopes[:n])
+        it.seen += touched
+        counters.dots += n
+        counters.entries += touched
+        if higher == threshold or _any_breaks(run, n, higher):
+            return n, higher
+        # More are near the threshold than fit: only a pass in float64 tells which are above.
+        screen.single[0] = False
+        begin_pass(entries, run)
+        make_pass(design, run)
+        round_last(screen, k)
+    n, threshold = columns_above_in_pass(last, norms, 0.0, threshold, counters, place, found)
+    for i in range(n):
+        slopes[i] = last[found[i]]
+    return n, threshold
+
+
+@njit(nogil=True, cache=True)
+def _any_breaks(run, n, threshold):
+    """Whether any of the first ``n`` columns found, outside the working set, is steeper."""
+    found, slopes, positive = run.found, run.slopes, run.counters[0].positive
+    for k in range(n):
+        if run.place[found[k]] < 0 and steepness(-slopes[k], positive) > threshold:
+            return True
+    return False
