@@ -54,7 +54,7 @@ class Place(NamedTuple):
 def _made_of(walk: Walk) -> dict[str, Any]:
     """What a state depends on: one of anything else leads elsewhere."""
     # Which columns equal others is told by sums, whose rounding is the processor's.
-    columns = getattr(walk._state, "columns", None)
+    columns = getattr(walk._state, "distinct", None)
     return {
         "code": cache.sources(),
         "versions": versions(),

@@ -46,21 +46,21 @@ class CertifiedPenaltyOptions(CertifiedOptions, PenaltyOptions):
 @dataclass
 class CertifiedState(RunState):
     """A run, whose ``arrays`` are a `WorkingSet`; ``threads`` share a pass, and a point that costs
-    more than ``most`` operations is the last of a kernel call. ``columns`` are those of the problem
-    that it has, where equal ones are taken once; None where it has all.
+    more than ``most`` operations is the last of a kernel call. ``distinct`` are the columns of the
+    problem that it has, where equal ones are taken once; None where it has all.
     """
 
     threads: int = 1
     most: int = SMALL
-    columns: Ints | None = None
+    distinct: Ints | None = None
 
     def walked(self, problem: Problem) -> Problem:
         """The ``problem`` of these columns."""
-        return problem if self.columns is None else problem.distinct[0]
+        return problem if self.distinct is None else problem.distinct[0]
 
     def named(self, support: tuple[Ints, Floats]) -> tuple[Ints, Floats]:
         """A ``support`` of the run, by the columns of the problem."""
-        return support if self.columns is None else (self.columns[support[0]], support[1])
+        return support if self.distinct is None else (self.distinct[support[0]], support[1])
 
 
 class WorkingSetSolver(Solver):
@@ -90,7 +90,7 @@ class WorkingSetSolver(Solver):
         arrays.counters["dots"] += problem.p - walked.p
         for record, name in ((arrays.counters, "entries"), (arrays.it, "seen")):
             record[name] += problem.entries - walked.entries
-        return self.State(arrays, threads=options.threads, columns=columns)
+        return self.State(arrays, threads=options.threads, distinct=columns)
 
     def set_point(
         self, problem: Problem, state: CertifiedState, options: Any, value: float, progress: float
