@@ -117,65 +117,63 @@ def _begins(suffixes, features):
 
 
 @njit(nogil=True, cache=True)
-def _sort_out(design, v, v_sum, first, out):
-    """Multiply the columns of prefixes that are not worth a panel. The others, in the order of
-    their suffixes: (prefixes, their first suffixes).
+def _sort_out(design, first, stop):
+    """The prefixes of the columns from ``first`` to ``stop`` that are worth a panel, in the order
+    of their suffixes, the first suffix of each, and the other prefixes.
     """
-    starts, suffixes, stop = design.starts, design.suffixes, first + out.size
-    own, begins = _prefix_length(design), _begins(suffixes, design.base.shape[0])
-    g, last, n = np.searchsorted(starts, first, side="right") - 1, np.searchsorted(starts, stop), 0
+    starts, suffixes, own = design.starts, design.suffixes, _prefix_length(design)
+    g, last = np.searchsorted(starts, first, side="right") - 1, np.searchsorted(starts, stop)
+    begins, n, m = _begins(suffixes, design.base.shape[0]), 0, 0
     prefixes, begin = np.empty(last - g, np.int64), np.empty(last - g, np.int64)
+    others = np.empty(last - g, np.int64)
     for prefix in range(g, last):
         at = begins[design.factors[starts[prefix], own - 1]] if own > 0 else 0
         if _FEW * (starts[prefix + 1] - starts[prefix]) >= suffixes.shape[0] - at > 0:
             prefixes[n], begin[n] = prefix, at
             n += 1
-            continue
-        for j in range(max(first, starts[prefix]), min(stop, starts[prefix + 1])):
-            out[j - first] = col_dot(design, j, v, v_sum)
+        else:
+            others[m] = prefix
+            m += 1
     order = np.argsort(begin[:n], kind="mergesort")
-    return prefixes[order], begin[order]
+    return prefixes[order], begin[order], others[:m]
 
 
-@njit(nogil=True, cache=True, fastmath=_IN_ORDER)
-def _finish_run(design, dots, q, c, v_sum, j, count, out, at):
-    """Centre and scale ``count`` dots_q from c on, which are those of the columns from j on, into
-    ``out`` from ``at`` on.
+@njit(nogil=True, cache=True)
+def _hand_out(dots, q, c, size, ranks, j, stop, first, out):
+    """Put dots_q, of the suffixes from c to c + ``size``, where they belong in ``out``, which
+    begins with column ``first``: columns j to ``stop`` are those of the prefix that are to come.
+    Which is next now.
     """
-    scale, offset = design.scale, design.offset
-    j, c, at = np.uint64(j), np.uint64(c), np.uint64(at)
-    for n in range(count):
-        k = np.uint64(n)
-        out[at + k] = scale[j + k] * (dots[q, c + k] - offset[j + k] * v_sum)
-
-
-@njit(nogil=True, cache=True, fastmath=_IN_ORDER)
-def _finish(design, dots, q, c, size, before, v_sum, g, j, first, out):
-    """The same for the columns of prefix ``g``, of which ``j`` is the next, and dots_q from c to
-    ``size``; ``before`` suffixes come before those. ``out`` begins with column ``first``. The
-    column that is next now.
-    """
-    ranks, scale, offset, stop = design.ranks, design.scale, design.offset, design.starts[g + 1]
-    if stop - j == design.suffixes.shape[0] - before - c:
-        begin, end = max(j, first), min(j + size - c, first + out.size)
-        _finish_run(design, dots, q, c + begin - j, v_sum, begin, end - begin, out, begin - first)
-        return j + size - c
-    while j < min(stop, first) and ranks[j] < before + size:
-        j += 1
+    if j == stop or ranks[j] >= c + size:
+        return j
     last = min(stop, first + out.size)
-    while j < last and ranks[j] < before + size:
-        k, rank = np.uint64(j), np.uint64(ranks[j]) - np.uint64(before)
-        out[k - np.uint64(first)] = scale[k] * (dots[q, rank] - offset[k] * v_sum)
+    if ranks[stop - 1] - ranks[j] == stop - 1 - j:
+        end = min(stop, j + c + size - ranks[j])
+        begin = max(j, first)
+        at, place = np.uint64(ranks[j] - c + begin - j), np.uint64(begin - first)
+        for n in range(min(end, last) - begin):
+            out[place + np.uint64(n)] = dots[q, at + np.uint64(n)]
+        return end
+    while j < min(stop, first) and ranks[j] < c + size:
+        j += 1
+    while j < last and ranks[j] < c + size:
+        out[np.uint64(j - first)] = dots[q, np.uint64(ranks[j] - c)]
         j += 1
     return j
 
 
+@njit(nogil=True, cache=True, fastmath=_IN_ORDER)
+def _centre(scale, offset, v_sum, out):
+    for k in range(out.size):
+        out[k] = scale[k] * (out[k] - offset[k] * v_sum)
+
+
 @njit(nogil=True, cache=True)
-def _walk(design, v, v_sum, first, out):
-    """out_k = z_{first + k}' w, panel after panel; ``place`` is the next column of each prefix."""
-    suffixes, rows = design.suffixes, design.base.shape[1]
-    prefixes, begin = _sort_out(design, v, v_sum, first, out)
-    place = design.starts[prefixes]
+def _go_over(design, v, prefixes, begin, first, out):
+    """The stored columns of the ``prefixes`` times v, panel after panel; ``place`` is the next
+    column of each.
+    """
+    suffixes, rows, place = design.suffixes, design.base.shape[1], design.starts[prefixes]
     wide = min(_PANEL // rows, _WIDE) // out.itemsize
     width = max(wide // PADDING * PADDING, _NARROW)
     panel = np.zeros((rows, width + _GAP), out.dtype)
@@ -191,8 +189,20 @@ def _walk(design, v, v_sum, first, out):
                 break
             _meet(design, v, four, panel, low, size, product, products, dots)
             for q in range(four.size):
-                at, j = min(max(begin[k + q] - c, 0), size), place[k + q]
-                place[k + q] = _finish(design, dots, q, at, size, c, v_sum, four[q], j, first, out)
+                j, stop = place[k + q], design.starts[four[q] + 1]
+                place[k + q] = _hand_out(dots, q, c, size, design.ranks, j, stop, first, out)
+
+
+@njit(nogil=True, cache=True)
+def _walk(design, v, v_sum, first, out):
+    """out_k = z_{first + k}' w."""
+    starts, stop = design.starts, first + out.size
+    prefixes, begin, others = _sort_out(design, first, stop)
+    _go_over(design, v, prefixes, begin, first, out)
+    _centre(design.scale[first:stop], design.offset[first:stop], v_sum, out)
+    for prefix in others:
+        for j in range(max(first, starts[prefix]), min(stop, starts[prefix + 1])):
+            out[j - first] = col_dot(design, j, v, v_sum)
 
 
 @implements(range_dots, Products)

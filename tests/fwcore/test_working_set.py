@@ -13,10 +13,10 @@ from fwcore.design import Products, full_pass
 from fwcore.solvers.base import COUNTERS
 from fwcore.solvers.working_set._corrections import correct
 from fwcore.solvers.working_set._face import Face
+from fwcore.solvers.working_set._passes import columns_above_in_pass
 from fwcore.solvers.working_set._screening import (
     Screen,
     columns_above,
-    columns_above_in_pass,
     combine_references,
     keep,
 )

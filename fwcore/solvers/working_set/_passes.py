@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 from fwcore.design import all_dots, single_dots, some_dots
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.vectors import total
 from fwcore.solvers.working_set._control import PASSED
-from fwcore.solvers.working_set._screening import columns_above_in_pass, keep, round_last
+from fwcore.solvers.working_set._screening import BLOCK, keep, round_last
 
 
 @njit(nogil=True, cache=True)
@@ -51,7 +52,7 @@ def look_at_all(design, run, threshold, entries):
         it.seen += touched
         counters.dots += n
         counters.entries += touched
-        if higher == threshold or _any_breaks(run, n, higher):
+        if (higher == threshold and n < found.size) or _any_breaks(run, n, higher):
             return n, higher
         # More are near the threshold than fit: only a pass in float64 tells which are above.
         screen.single[0] = False
@@ -72,3 +73,59 @@ def _any_breaks(run, n, threshold):
         if run.place[found[k]] < 0 and steepness(-slopes[k], positive) > threshold:
             return True
     return False
+
+
+@njit(nogil=True, cache=True)
+def columns_above_in_pass(slopes, norms, apart, threshold, counters, place, out):
+    """The columns that may be steeper than ``threshold`` by the ``slopes`` of a pass, zero from
+    column p on, which errs by ``apart`` times the ``norms``, into ``out``: (how many, the
+    threshold), which is raised should there be more than fit. Where there is a ridge those that
+    have a ``place`` are left out.
+    """
+    flip, everywhere = 0.0 if counters.positive else -1.0, counters.ridge == 0.0
+    steepest = -1.0
+    while True:
+        n = _sift(slopes, norms, apart, flip, place, everywhere, threshold, out)
+        if n <= out.size:
+            return n, threshold
+        if steepest < 0.0:
+            steepest = _steepest(slopes, norms, apart, flip, place, everywhere)
+        higher = threshold + 0.5 * (steepest - threshold)
+        # More than fit may be equally steep: then the first of them are as good as others.
+        if not threshold < higher < steepest:
+            return out.size, threshold
+        threshold = higher
+
+
+@njit(nogil=True, inline="always")
+def _bound(slopes, norms, apart, flip, j):
+    slope = np.float64(slopes[j])
+    return max(slope, flip * slope) + apart * np.float64(norms[j])
+
+
+@njit(nogil=True, cache=True)
+def _steepest(slopes, norms, apart, flip, place, everywhere):
+    steepest = 0.0
+    for j in range(place.size):
+        if everywhere or place[j] < 0:
+            steepest = max(steepest, _bound(slopes, norms, apart, flip, j))
+    return steepest
+
+
+@njit(nogil=True, cache=True, fastmath={"nsz"})
+def _sift(slopes, norms, apart, flip, place, everywhere, threshold, out):
+    """As a sweep does: the number of columns, of which as many as fit are in ``out``."""
+    n = 0
+    for first in range(0, slopes.size // BLOCK * BLOCK, BLOCK):
+        above = 0
+        for i in range(BLOCK):
+            above += int(_bound(slopes, norms, apart, flip, first + i) > threshold)
+        if above == 0:
+            continue
+        for j in range(first, min(first + BLOCK, place.size)):
+            own = everywhere or place[j] < 0
+            if own and _bound(slopes, norms, apart, flip, j) > threshold:
+                if n < out.size:
+                    out[n] = j
+                n += 1
+    return n

@@ -30,7 +30,7 @@ from fwcore.kernels.vectors import copy_into, dot
 from fwcore.problem import Problem
 
 _REFERENCES = 3
-_BLOCK = 64
+BLOCK = 64
 # The references are kept in float32: rounding of each, of the weights, of their products and sums.
 _ROUNDING = 8 * float(np.finfo(np.float32).eps)
 _RIDGE = 1e-13
@@ -78,7 +78,7 @@ class Screen(NamedTuple):
     @classmethod
     def of(cls, problem: Problem) -> Screen:
         """The first reference is that of a = 0, whose pass gave lam max."""
-        padded = -(-problem.p // _BLOCK) * _BLOCK
+        padded = -(-problem.p // BLOCK) * BLOCK
         norms = np.zeros(padded, np.float32)
         up = np.nextafter(np.sqrt(problem.sqnorms).astype(np.float32), np.float32(np.inf))
         # That of 0 is denormal, and would make a sweep over columns of zeros 30 times as long.
@@ -212,19 +212,19 @@ def _sweep(dots, left, weights, slack, threshold, flip, out):
     """Blocks are bounded and counted in loops that vectorise; only those with a column to report
     are gone through.
     """
-    block, found = np.empty(_BLOCK, np.float32), 0
+    block, found = np.empty(BLOCK, np.float32), 0
     w0, w1, w2 = weights[0], weights[1], weights[2]
     # A whole number of blocks anyway; said so that the compiler knows, too, and vectorises.
-    for first in range(0, left.size // _BLOCK * _BLOCK, _BLOCK):
+    for first in range(0, left.size // BLOCK * BLOCK, BLOCK):
         above = 0
-        for i in range(_BLOCK):
+        for i in range(BLOCK):
             j = first + i
             centre = w0 * dots[0, j] + w1 * dots[1, j] + w2 * dots[2, j]
             block[i] = max(centre, flip * centre) + slack * left[j]
             above += int(block[i] > threshold)
         if above == 0:
             continue
-        for i in range(_BLOCK):
+        for i in range(BLOCK):
             if block[i] > threshold:
                 if found == out.size:
                     return found + 1
@@ -248,59 +248,3 @@ def columns_above(screen, slack, threshold, positive, out):
         np.float32(0.0 if positive else -1.0),
         out,
     )
-
-
-@njit(nogil=True, cache=True)
-def columns_above_in_pass(slopes, norms, apart, threshold, counters, place, out):
-    """The columns that may be steeper than ``threshold`` by the ``slopes`` of a pass, zero from
-    column p on, which errs by ``apart`` times the ``norms``, into ``out``: (how many, the
-    threshold), which is raised should there be more than fit. Where there is a ridge those that
-    have a ``place`` are left out.
-    """
-    flip, everywhere = 0.0 if counters.positive else -1.0, counters.ridge == 0.0
-    steepest = -1.0
-    while True:
-        n = _sift(slopes, norms, apart, flip, place, everywhere, threshold, out)
-        if n <= out.size:
-            return n, threshold
-        if steepest < 0.0:
-            steepest = _steepest(slopes, norms, apart, flip, place, everywhere)
-        higher = threshold + 0.5 * (steepest - threshold)
-        # More than fit may be equally steep: then the first of them are as good as others.
-        if not threshold < higher < steepest:
-            return out.size, threshold
-        threshold = higher
-
-
-@njit(nogil=True, inline="always")
-def _bound(slopes, norms, apart, flip, j):
-    slope = np.float64(slopes[j])
-    return max(slope, flip * slope) + apart * np.float64(norms[j])
-
-
-@njit(nogil=True, cache=True)
-def _steepest(slopes, norms, apart, flip, place, everywhere):
-    steepest = 0.0
-    for j in range(place.size):
-        if everywhere or place[j] < 0:
-            steepest = max(steepest, _bound(slopes, norms, apart, flip, j))
-    return steepest
-
-
-@njit(nogil=True, cache=True, fastmath={"nsz"})
-def _sift(slopes, norms, apart, flip, place, everywhere, threshold, out):
-    """As `_sweep` does: the number of columns, of which as many as fit are in ``out``."""
-    n = 0
-    for first in range(0, slopes.size // _BLOCK * _BLOCK, _BLOCK):
-        above = 0
-        for i in range(_BLOCK):
-            above += int(_bound(slopes, norms, apart, flip, first + i) > threshold)
-        if above == 0:
-            continue
-        for j in range(first, min(first + _BLOCK, place.size)):
-            own = everywhere or place[j] < 0
-            if own and _bound(slopes, norms, apart, flip, j) > threshold:
-                if n < out.size:
-                    out[n] = j
-                n += 1
-    return n
