@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from fwcore.design.passes import full_pass
+from fwcore.design.product_primitives import entry, rows_of
 from fwcore.design.products import Products
 from fwcore.kernels.dispatch import FAST
 from fwcore.kernels.types import Ints
@@ -61,13 +62,10 @@ def _leave_out(design, m, keys, products, table, shift, kept):
 def _equal(design, m, j, k, sign):
     """Whether z_j = sign * z_k, to rounding error."""
     base, factors, apart, square = design.base, design.factors, 0.0, 0.0
+    rows, twins = rows_of(factors, j, design.positions), rows_of(factors, k, design.positions)
     one, other = design.scale[j], sign * design.scale[k]
     for i in range(m):
-        entry, twin = one, other
-        for q in range(len(design.positions)):
-            entry *= base[factors[j, q], i]
-            twin *= base[factors[k, q], i]
-        entry -= one * design.offset[j]
-        apart += (entry - twin + other * design.offset[k]) ** 2
-        square += entry * entry
+        seen = one * (entry(base, rows, i) - design.offset[j])
+        apart += (seen - other * (entry(base, twins, i) - design.offset[k])) ** 2
+        square += seen * seen
     return apart <= _SAME * _SAME * square

@@ -25,6 +25,7 @@ from fwcore.design.primitives import (
     col_place,
     col_reach,
     col_value,
+    column_dots,
     range_dots,
     single_dots,
     support_dots,
@@ -66,6 +67,11 @@ def _single_range(design, v, v_sum, first, out):
 @njit(nogil=True, cache=True)
 def some_dots(design, columns, v, v_sum, out):
     """out_k = z_j' w for the columns j = columns_k; returns the entries touched."""
+    return column_dots(design, columns, v, v_sum, out)
+
+
+@otherwise(column_dots)
+def _column_dots(design, columns, v, v_sum, out):
     entries, far = 0, v.size >= FAR
     for k in range(columns.size):
         if k + 2 * AHEAD < columns.size:

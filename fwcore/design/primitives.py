@@ -136,6 +136,11 @@ def moments(column):
     return mean, np.sqrt(square)
 
 
+def column_dots(design, columns, v, v_sum, out):
+    """out_k = col_dot(design, columns_k, v, v_sum) for every k; returns the entries touched."""
+    raise compiled_only("column_dots")
+
+
 def range_dots(design, v, v_sum, first, out):
     """out_k = col_dot(design, first + k, v, v_sum) for every k; the same bits however the columns
     are split into ranges.

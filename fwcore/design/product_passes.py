@@ -1,10 +1,10 @@
 """Passes over products: the first factors of a column are its prefix, the others its suffix, and
 all prefixes are multiplied with all suffixes.
 
-The products of suffixes stand in a panel, a row of the design in each of its rows, which stays near
-while four prefixes at a time, times w, are multiplied with it. Prefixes are taken in the order of
-their last factor, with which their suffixes begin. Few columns of a prefix, as of a permuted
-design, are multiplied one by one. Panels and sums are in the precision of the result.
+The products of suffixes stand in a panel, a few of them next to each other, which stays near while
+six prefixes at a time, times w, are multiplied with it. Prefixes are taken in the order of their
+last factor, with which their suffixes begin. Few columns of a prefix, as of a permuted design, are
+multiplied one by one. Panels and sums are in the precision of the result.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from fwcore.design.primitives import col_dot, range_dots, single_dots
-from fwcore.design.product_primitives import entry
+from fwcore.design.primitives import col_dot, column_dots, range_dots, single_dots
+from fwcore.design.product_primitives import entry, rows_of
 from fwcore.design.products import PADDING, Products
-from fwcore.kernels.dispatch import FAST, implements
+from fwcore.kernels.dispatch import FAST, implements, specialize_by_types
+from fwcore.kernels.lanes import SIDE, add_lines, lanes_of
 from fwcore.kernels.vectors import largest_size
 
-# Bytes of a panel, which fits into the second cache where columns are not long; suffixes in it, at
-# least; bytes of a row of it, at most; and entries between the ends of its rows, without which they
-# would meet in the same places of the first one.
-_PANEL, _NARROW, _WIDE, _GAP = 1 << 19, 16, 1 << 11, 8
-# Prefixes and rows that are multiplied at once.
-_SIDE = 4
+# Bytes of a panel, which fits into the second cache where columns are not long, and of the sums of
+# a prefix; suffixes in it, at least.
+_PANEL, _WIDE, _NARROW = 1 << 19, 1 << 11, 16
+# Products that are handed out at once.
+_AT_ONCE = 8
 # A prefix with fewer than one of so many of its suffixes is not worth a panel.
 _FEW = 8
 # Sums in the order in which they are written: the same bits in every range of columns.
@@ -34,29 +34,44 @@ _IN_ORDER = {"contract", "nsz"}
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _multiply(rows, k, base, f):
-    """rows_k *= base_f."""
+def _multiply(rows, k, base, f, out, q):
+    """out_q = rows_k base_f."""
     for i in range(base.shape[1] // PADDING * PADDING):
-        rows[k, i] *= base[f, i]
+        out[q, i] = rows[k, i] * base[f, i]
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _multiply_again(rows, base, f):
+    """rows_0 *= base_f."""
+    for i in range(base.shape[1] // PADDING * PADDING):
+        rows[0, i] *= base[f, i]
 
 
 @njit(nogil=True, cache=True)
-def _fill_product(base, factors, product):
-    """``product`` (1, rows) = that of the rows ``factors`` (k,) of the base."""
-    for i in range(base.shape[1]):
-        product[0, i] = base[factors[0], i]
-    for k in range(1, factors.size):
-        _multiply(product, 0, base, factors[k])
-
-
-@njit(nogil=True, cache=True)
-def _fill_panel(base, suffixes, panel):
-    """panel_rc = the product of the factors ``suffixes_c`` in row r."""
-    product = np.empty((1, base.shape[1]))
+def _fill_panel(base, suffixes, product, panel):
+    """The products of the factors ``suffixes_c`` into ``panel`` (lines, rows, lanes), lane after
+    lane; ``product`` (1, rows) is room for that of all factors but the last, which most have in
+    common with the suffix before.
+    """
+    others, lanes = suffixes.shape[1] - 1, lanes_of(panel)
     for c in range(suffixes.shape[0]):
-        _fill_product(base, suffixes[c], product)
+        if c == 0 or not _begin_alike(suffixes, c, others):
+            # The first feature is 1.
+            _multiply(base, suffixes[c, 0] if others > 0 else 0, base, 0, product, 0)
+            for k in range(1, others):
+                _multiply_again(product, base, suffixes[c, k])
+        line, lane, last = c // lanes, c % lanes, suffixes[c, others]
         for i in range(base.shape[1]):
-            panel[i, c] = product[0, i]
+            panel[line, i, lane] = product[0, i] * base[last, i]
+
+
+@njit(nogil=True, inline="always")
+def _begin_alike(suffixes, c, n):
+    """Whether the first ``n`` factors of suffix c are those of the one before."""
+    k = 0
+    while k < n and suffixes[c, k] == suffixes[c - 1, k]:
+        k += 1
+    return k == n
 
 
 @njit(nogil=True, inline="always")
@@ -65,44 +80,32 @@ def _prefix_length(design):
 
 
 @njit(nogil=True, cache=True)
-def _fill_prefix(design, j, v, product, products, q):
-    """products_q = v times the factors of the prefix of column j; ``product`` (1, rows) is room."""
-    for i in range(v.size):
-        product[0, i] = v[i]
-    for k in range(_prefix_length(design)):
-        _multiply(product, 0, design.base, design.factors[j, k])
-    for i in range(v.size):
-        products[q, i] = product[0, i]
-
-
-@njit(nogil=True, cache=True, fastmath=_IN_ORDER)
-def _add_rows(products, panel, r, first, size, dots):
-    """dots_qc += products_qr panel_rc of four prefixes and rows, for as many whole multiples of
-    PADDING as there are in ``size``, of suffixes from ``first`` on.
+def _fill_prefix(design, j, weighted, product, products, q):
+    """products_q = w times the factors of the prefix of column j, of which ``weighted`` (features,
+    rows) has w times each; ``product`` (1, rows) is room.
     """
-    a0, a1, a2, a3 = products[0, r], products[0, r + 1], products[0, r + 2], products[0, r + 3]
-    b0, b1, b2, b3 = products[1, r], products[1, r + 1], products[1, r + 2], products[1, r + 3]
-    c0, c1, c2, c3 = products[2, r], products[2, r + 1], products[2, r + 2], products[2, r + 3]
-    d0, d1, d2, d3 = products[3, r], products[3, r + 1], products[3, r + 2], products[3, r + 3]
-    for n in range(size // PADDING * PADDING):
-        c = np.uint64(n) + first
-        w, x, y, z = panel[r, c], panel[r + 1, c], panel[r + 2, c], panel[r + 3, c]
-        dots[0, c] += a0 * w + a1 * x + a2 * y + a3 * z
-        dots[1, c] += b0 * w + b1 * x + b2 * y + b3 * z
-        dots[2, c] += c0 * w + c1 * x + c2 * y + c3 * z
-        dots[3, c] += d0 * w + d1 * x + d2 * y + d3 * z
+    base, factors, own = design.base, design.factors, _prefix_length(design)
+    first, last = factors[j, 0] if own > 1 else 0, factors[j, own - 1] if own > 0 else 0
+    if own <= 2:
+        _multiply(weighted, last, base, first, products, q)
+        return
+    _multiply(weighted, last, base, first, product, 0)
+    for k in range(2, own - 1):
+        _multiply_again(product, base, factors[j, k])
+    _multiply(product, 0, base, factors[j, 1], products, q)
 
 
 @njit(nogil=True, cache=True)
-def _meet(design, v, prefixes, panel, low, size, product, products, dots):
-    """dots_qc = the sum over rows of v, prefix q and suffix c of the ``panel``, for up to four
-    ``prefixes`` and the suffixes from ``low``, a multiple of PADDING, to ``size``.
+def _meet(design, weighted, prefixes, panel, low, size, product, products, dots):
+    """dots_qc = the sum over rows of w, prefix q and suffix c of the ``panel``, for up to six
+    ``prefixes`` and the suffixes from ``low``, at which a line begins, to ``size``.
     """
     for q in range(prefixes.size):
-        _fill_prefix(design, design.starts[prefixes[q]], v, product, products, q)
+        _fill_prefix(design, design.starts[prefixes[q]], weighted, product, products, q)
     dots[:, low:] = 0.0
-    for r in range(0, v.size, _SIDE):
-        _add_rows(products, panel, r, np.uint64(low), size + PADDING - 1 - low, dots)
+    lanes = lanes_of(panel)
+    for line in range(low // lanes, -(-size // lanes)):
+        add_lines(products, panel, line, dots)
 
 
 @njit(nogil=True, cache=True)
@@ -144,28 +147,25 @@ def _hand_out(dots, q, c, size, ranks, j, stop, first, out):
     begins with column ``first``: columns j to ``stop`` are those of the prefix that are to come.
     Which is next now.
     """
-    if j == stop or ranks[j] >= c + size:
-        return j
-    last = min(stop, first + out.size)
-    if ranks[stop - 1] - ranks[j] == stop - 1 - j:
-        end = min(stop, j + c + size - ranks[j])
-        begin = max(j, first)
-        at, place = np.uint64(ranks[j] - c + begin - j), np.uint64(begin - first)
-        for n in range(min(end, last) - begin):
-            out[place + np.uint64(n)] = dots[q, at + np.uint64(n)]
-        return end
-    while j < min(stop, first) and ranks[j] < c + size:
+    end = c + size
+    while j < min(stop, first) and ranks[j] < end:
         j += 1
-    while j < last and ranks[j] < c + size:
+    last = min(stop, first + out.size)
+    while j + _AT_ONCE <= last and ranks[j + _AT_ONCE - 1] < end:
+        for n in range(_AT_ONCE):
+            k = np.uint64(j + n)
+            out[k - np.uint64(first)] = dots[q, np.uint64(ranks[k]) - np.uint64(c)]
+        j += _AT_ONCE
+    while j < last and ranks[j] < end:
         out[np.uint64(j - first)] = dots[q, np.uint64(ranks[j] - c)]
         j += 1
     return j
 
 
 @njit(nogil=True, cache=True, fastmath=_IN_ORDER)
-def _centre(scale, offset, v_sum, out):
+def _centre(scale, offset, v_sum, unit, out):
     for k in range(out.size):
-        out[k] = scale[k] * (out[k] - offset[k] * v_sum)
+        out[k] = unit * (scale[k] * (out[k] - offset[k] * v_sum))
 
 
 @njit(nogil=True, cache=True)
@@ -173,41 +173,47 @@ def _go_over(design, v, prefixes, begin, first, out):
     """The stored columns of the ``prefixes`` times v, panel after panel; ``place`` is the next
     column of each.
     """
-    suffixes, rows, place = design.suffixes, design.base.shape[1], design.starts[prefixes]
-    wide = min(_PANEL // rows, _WIDE) // out.itemsize
-    width = max(wide // PADDING * PADDING, _NARROW)
-    panel = np.zeros((rows, width + _GAP), out.dtype)
-    dots = np.zeros((_SIDE, width + _GAP), out.dtype)
-    product, products = np.zeros((1, rows)), np.zeros((_SIDE, rows), out.dtype)
+    base, suffixes, place = design.base, design.suffixes, design.starts[prefixes]
+    rows, lanes = base.shape[1], lanes_of(out)
+    width = max(min(_PANEL // rows, _WIDE) // out.itemsize, _NARROW) // lanes * lanes
+    panel, dots = (
+        np.zeros((width // lanes, rows, lanes), out.dtype),
+        np.zeros((SIDE, width), out.dtype),
+    )
+    product, products = np.zeros((1, rows)), np.zeros((SIDE, rows), out.dtype)
+    weighted = np.zeros(base.shape)
+    for f in range(base.shape[0]):
+        for i in range(v.size):
+            weighted[f, i] = v[i] * base[f, i]
     begun = begin[0] // width * width if begin.size > 0 else suffixes.shape[0]
     for c in range(begun, suffixes.shape[0], width):
         size = min(width, suffixes.shape[0] - c)
-        _fill_panel(design.base, suffixes[c : c + size], panel)
-        for k in range(0, prefixes.size, _SIDE):
-            low, four = max(begin[k] - c, 0) // PADDING * PADDING, prefixes[k : k + _SIDE]
+        _fill_panel(base, suffixes[c : c + size], product, panel)
+        for k in range(0, prefixes.size, SIDE):
+            low, some = max(begin[k] - c, 0) // lanes * lanes, prefixes[k : k + SIDE]
             if low >= size:
                 break
-            _meet(design, v, four, panel, low, size, product, products, dots)
-            for q in range(four.size):
-                j, stop = place[k + q], design.starts[four[q] + 1]
+            _meet(design, weighted, some, panel, low, size, product, products, dots)
+            for q in range(some.size):
+                j, stop = place[k + q], design.starts[some[q] + 1]
                 place[k + q] = _hand_out(dots, q, c, size, design.ranks, j, stop, first, out)
 
 
 @njit(nogil=True, cache=True)
-def _walk(design, v, v_sum, first, out):
-    """out_k = z_{first + k}' w."""
+def _walk(design, v, v_sum, unit, first, out):
+    """out_k = z_{first + k}' w, where ``v`` is that of w / ``unit``."""
     starts, stop = design.starts, first + out.size
     prefixes, begin, others = _sort_out(design, first, stop)
     _go_over(design, v, prefixes, begin, first, out)
-    _centre(design.scale[first:stop], design.offset[first:stop], v_sum, out)
+    _centre(design.scale[first:stop], design.offset[first:stop], v_sum, unit, out)
     for prefix in others:
         for j in range(max(first, starts[prefix]), min(stop, starts[prefix + 1])):
-            out[j - first] = col_dot(design, j, v, v_sum)
+            out[j - first] = unit * col_dot(design, j, v, v_sum)
 
 
 @implements(range_dots, Products)
 def _range_dots(design, v, v_sum, first, out):
-    return _walk(design, v, v_sum, first, out)
+    _walk(design, v, v_sum, 1.0, first, out)
 
 
 @implements(single_dots, Products)
@@ -216,14 +222,37 @@ def _single_dots(design, v, v_sum, first, out):
     if unit == 0.0:
         out[:] = 0.0
         return
-    _walk(design, v / unit, v_sum / unit, first, out)
-    for k in range(out.size):
-        out[k] *= unit
+    _walk(design, v / unit, v_sum / unit, unit, first, out)
+
+
+@specialize_by_types(column_dots, Products)
+def _column_dots(design, *rest):
+    """One column after another: those next to each other have a prefix in common."""
+    degree = design.types[Products._fields.index("positions")].count
+    own, others = tuple(range(degree // 2)), tuple(range(degree // 2, degree))
+
+    def multiply_columns(design, columns, v, v_sum, out):
+        base, factors, scale, offset = design.base, design.factors, design.scale, design.offset
+        weighted, before = np.zeros(base.shape[1]), rows_of(factors, 0, own)
+        for k in range(columns.size):
+            j, dot = columns[k], 0.0
+            prefix, suffix = rows_of(factors, j, own), rows_of(factors, j, others)
+            if k == 0 or prefix != before:
+                before = prefix
+                for i in range(v.size):
+                    weighted[i] = v[i] * entry(base, prefix, i)
+            for i in range(base.shape[1] // PADDING * PADDING):
+                dot += weighted[i] * entry(base, suffix, i)
+            out[k] = scale[j] * (dot - offset[j] * v_sum)
+        return columns.size * design.m
+
+    return multiply_columns
 
 
 @njit(nogil=True, cache=True)
 def materialized(design, out):
     """out (p, m) = the stored columns."""
     for j in range(out.shape[0]):
+        rows = rows_of(design.factors, j, design.positions)
         for i in range(out.shape[1]):
-            out[j, i] = entry(design.base, design.factors, j, i)
+            out[j, i] = entry(design.base, rows, i)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numba.extending import overload
 
 from fwcore.design.prefetch import prefetch
 from fwcore.design.primitives import (
@@ -20,86 +21,54 @@ from fwcore.design.primitives import (
 )
 from fwcore.design.products import ProductRows, Products
 from fwcore.design.rows import row, row_entries, row_entry, rows_are_full, rows_are_stored
-from fwcore.kernels.dispatch import FAST, implements, specialize_by_types
+from fwcore.kernels.dispatch import FAST, compiled_only, implements
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
-def entry(base, factors, j, i):
-    """Row i of the stored column j."""
-    product = base[factors[j, 0], i]
-    for k in range(1, factors.shape[1]):
-        product *= base[factors[j, k], i]
-    return product
+def rows_of(factors, j, positions):
+    """The rows of the base that column j has as factors at these ``positions``, as a tuple."""
+    raise compiled_only("rows_of")
 
 
-# The common degrees, each in a loop that vectorises and is small enough to be inlined. Rows are
-# indexed rather than sliced: a slice counts references, which costs more than a short column.
+def entry(base, rows, i):
+    """The product of these ``rows`` of the base, a tuple, in row i of the design; 1 of none."""
+    raise compiled_only("entry")
 
 
-def _dot_of_two(design, j, v, v_sum):
-    base, total = design.base, 0.0
-    a, b = design.factors[j, 0], design.factors[j, 1]
-    for i in range(v.size):
-        total += v[i] * base[a, i] * base[b, i]
-    return design.scale[j] * (total - design.offset[j] * v_sum)
+# Tuples have a length that the compiler knows, one factor after another, so that loops over entries
+# vectorise. Rows are indexed rather than sliced: a slice counts references, which costs more than a
+# short column.
 
 
-def _dot_of_three(design, j, v, v_sum):
-    base, total = design.base, 0.0
-    a, b, c = design.factors[j, 0], design.factors[j, 1], design.factors[j, 2]
-    for i in range(v.size):
-        total += v[i] * base[a, i] * base[b, i] * base[c, i]
-    return design.scale[j] * (total - design.offset[j] * v_sum)
-
-
-def _dot_of_four(design, j, v, v_sum):
-    base, total = design.base, 0.0
-    a, b, c, d = (
-        design.factors[j, 0],
-        design.factors[j, 1],
-        design.factors[j, 2],
-        design.factors[j, 3],
+@overload(rows_of, jit_options={"nogil": True}, strict=False)
+def _rows_of(factors, j, positions):
+    if len(positions) == 0:
+        return lambda factors, j, positions: ()
+    return lambda factors, j, positions: (
+        np.int64(factors[j, positions[0]]),
+        *rows_of(factors, j, positions[1:]),
     )
-    for i in range(v.size):
-        total += v[i] * base[a, i] * base[b, i] * base[c, i] * base[d, i]
-    return design.scale[j] * (total - design.offset[j] * v_sum)
 
 
-def _dot_of_five(design, j, v, v_sum):
-    base, total = design.base, 0.0
-    a, b, c, d = (
-        design.factors[j, 0],
-        design.factors[j, 1],
-        design.factors[j, 2],
-        design.factors[j, 3],
-    )
-    e = design.factors[j, 4]
-    for i in range(v.size):
-        total += v[i] * base[a, i] * base[b, i] * base[c, i] * base[d, i] * base[e, i]
-    return design.scale[j] * (total - design.offset[j] * v_sum)
+@overload(entry, jit_options={"fastmath": FAST, "nogil": True}, strict=False)
+def _entry(base, rows, i):
+    if len(rows) == 0:
+        return lambda base, rows, i: 1.0
+    return lambda base, rows, i: base[rows[0], i] * entry(base, rows[1:], i)
 
 
-def _dot_of_any(design, j, v, v_sum):
-    total = 0.0
-    for i in range(v.size):
-        total += v[i] * entry(design.base, design.factors, j, i)
-    return design.scale[j] * (total - design.offset[j] * v_sum)
-
-
-_DOTS = {2: _dot_of_two, 3: _dot_of_three, 4: _dot_of_four, 5: _dot_of_five}
-
-
-@specialize_by_types(col_dot, Products)
+@implements(col_dot, Products)
 def _col_dot(design, j, v, v_sum):
-    degree = design.types[Products._fields.index("positions")].count
-    return _DOTS.get(degree, _dot_of_any)
+    base, rows, total = design.base, rows_of(design.factors, j, design.positions), 0.0
+    for i in range(v.size):
+        total += v[i] * entry(base, rows, i)
+    return design.scale[j] * (total - design.offset[j] * v_sum)
 
 
 @implements(col_axpy, Products)
 def _col_axpy(design, j, c, v):
-    c = c * design.scale[j]
+    base, rows, c = design.base, rows_of(design.factors, j, design.positions), c * design.scale[j]
     for i in range(v.size):
-        v[i] += c * entry(design.base, design.factors, j, i)
+        v[i] += c * entry(base, rows, i)
     return c * v.size * design.offset[j]
 
 
@@ -131,22 +100,29 @@ def _col_row(design, j, k):
 
 @implements(col_value, Products)
 def _col_value(design, j, k):
-    return entry(design.base, design.factors, j, k)
+    return entry(design.base, rows_of(design.factors, j, design.positions), k)
 
 
 @implements(col_moments, Products)
 def _col_moments(design, j):
+    base, rows = design.base, rows_of(design.factors, j, design.positions)
     column = np.empty(design.m)
     for i in range(column.size):
-        column[i] = entry(design.base, design.factors, j, i)
+        column[i] = entry(base, rows, i)
     return moments(column)
+
+
+@njit(nogil=True, inline="always")
+def _seen(design, i, j):
+    stored = entry(design.base, rows_of(design.factors, j, design.positions), i)
+    return (stored - design.offset[j]) * design.scale[j]
 
 
 @implements(row, ProductRows)
 def _product(rows, i, room):
     design = rows.design
     for j in range(room.size):
-        room[j] = (entry(design.base, design.factors, j, i) - design.offset[j]) * design.scale[j]
+        room[j] = _seen(design, i, j)
     return rows.everything, room
 
 
@@ -157,8 +133,7 @@ def _product_entries(rows, i):
 
 @implements(row_entry, ProductRows)
 def _product_entry(rows, i, j):
-    design = rows.design
-    return (entry(design.base, design.factors, j, i) - design.offset[j]) * design.scale[j]
+    return _seen(rows.design, i, j)
 
 
 @implements(rows_are_full, ProductRows)

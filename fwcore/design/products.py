@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fwcore.design.common import as_seen, even_cuts, offset_and_scale, require_arrays
 from fwcore.errors import ParameterError
+from fwcore.kernels.lanes import lined_zeros, roundings
 from fwcore.kernels.types import Floats, Ints
 
 MOST_COLUMNS = 2**31 - 1
@@ -174,16 +175,15 @@ class Products(NamedTuple):
 
     def single_error(self, sqnorms: Floats) -> float:
         """How much a pass into float32 errs in x_j'w, at most, as a multiple of ||x_j|| ||w|| of
-        the stored columns: sums are of four rows at a time. 0 where something may be rounded to 0
-        or infinity, or prefixes have few columns; ``sqnorms`` (p,) are the squared l2 norms of the
-        columns as solvers see them.
+        the stored columns. 0 where something may be rounded to 0 or infinity, or prefixes have few
+        columns; ``sqnorms`` (p,) are the squared l2 norms of the columns as solvers see them.
         """
         largest = float(np.abs(self.base).max()) ** self.suffixes.shape[1]
         least = np.sqrt(sqnorms[sqnorms > 0.0].min(initial=1.0)) / np.abs(self.scale).max()
         few = _FEW * (self.starts.size - 1) > self.offset.size
         if few or len(self.suffixes) == 0 or not (largest < _LARGE and least > _SMALL):
             return 0.0
-        return float((self.base.shape[1] / 4 + _ROUNDINGS) * np.finfo(np.float32).eps / 2)
+        return float((roundings(self.base.shape[1]) + _ROUNDINGS) * np.finfo(np.float32).eps / 2)
 
     def matrix(self) -> Floats:
         """The design as solvers see it, as an array of shape (m, p) in Fortran order."""
@@ -249,7 +249,7 @@ class ProductNames(Sequence[str]):
 
 def _padded(X: Floats) -> Floats:
     m, d = X.shape
-    base = np.zeros((d + 1, -(-m // PADDING) * PADDING))
+    base = lined_zeros(d + 1, -(-m // PADDING) * PADDING)
     base[0, :m] = 1.0
     base[1:, :m] = X.T
     return base

@@ -34,6 +34,10 @@ def test_every_primitive_agrees_with_the_matrix(d, degree):
     out = np.empty(made.p)
     design.some_dots(made.design, np.arange(made.p), made.y, 0.0, out)
     np.testing.assert_allclose(out, made.sigma, atol=1e-12)
+    # In another order, neighbours have other prefixes.
+    mixed = np.random.default_rng(2).permutation(made.p)
+    design.some_dots(made.design, mixed, made.y, 0.0, out)
+    np.testing.assert_allclose(out, made.sigma[mixed], atol=1e-12)
     indices, values = np.array([0, made.p // 2, made.p - 1]), np.array([0.5, -2.0, 1.5])
     np.testing.assert_allclose(
         made.residual(indices, values), dense.residual(indices, values), atol=1e-12

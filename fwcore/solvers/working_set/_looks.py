@@ -18,6 +18,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fwcore.kernels.dispatch import FAST
+from fwcore.kernels.masks import BLOCK, places_above
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.types import Floats
 from fwcore.kernels.vectors import copy_into
@@ -72,10 +73,16 @@ def leave_out(looks, norms, residual, threshold, found):
         return found.size
     for k in range(many):
         far[k] = _distance(residuals[k], residual)
-    for j in found:
-        look = number[j]
-        if made - look > many or known[j] + norms[j] * far[look % many] > threshold:
-            found[left] = j
+    block, places = np.empty(BLOCK), np.empty(BLOCK, np.int64)
+    for first in range(0, found.size, BLOCK):
+        block[:] = -np.inf
+        for i in range(min(BLOCK, found.size - first)):
+            j = found[first + i]
+            look = number[j]
+            bound = known[j] + norms[j] * far[look % _REMEMBERED]
+            block[i] = bound if made - look <= many else np.inf
+        for k in range(places_above(block, threshold, places)):
+            found[left] = found[first + places[k]]
             left += 1
     return left
 

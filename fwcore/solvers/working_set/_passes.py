@@ -6,10 +6,11 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import all_dots, single_dots, some_dots
+from fwcore.kernels.masks import BLOCK, places_above
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.vectors import total
 from fwcore.solvers.working_set._control import PASSED
-from fwcore.solvers.working_set._screening import BLOCK, keep, round_last
+from fwcore.solvers.working_set._screening import keep, round_last
 
 
 @njit(nogil=True, cache=True)
@@ -115,16 +116,13 @@ def _steepest(slopes, norms, apart, flip, place, everywhere):
 @njit(nogil=True, cache=True, fastmath={"nsz"})
 def _sift(slopes, norms, apart, flip, place, everywhere, threshold, out):
     """As a sweep does: the number of columns, of which as many as fit are in ``out``."""
-    n = 0
+    block, places, n = np.empty(BLOCK), np.empty(BLOCK, np.int64), 0
     for first in range(0, slopes.size // BLOCK * BLOCK, BLOCK):
-        above = 0
         for i in range(BLOCK):
-            above += int(_bound(slopes, norms, apart, flip, first + i) > threshold)
-        if above == 0:
-            continue
-        for j in range(first, min(first + BLOCK, place.size)):
-            own = everywhere or place[j] < 0
-            if own and _bound(slopes, norms, apart, flip, j) > threshold:
+            block[i] = _bound(slopes, norms, apart, flip, first + i)
+        for k in range(places_above(block, threshold, places)):
+            j = first + places[k]
+            if j < place.size and (everywhere or place[j] < 0):
                 if n < out.size:
                     out[n] = j
                 n += 1

@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 
 from fwcore.kernels.dispatch import FAST
 from fwcore.kernels.elimination import eliminate
+from fwcore.kernels.masks import BLOCK, places_above
 from fwcore.kernels.types import Floats
 from fwcore.kernels.vectors import copy_into, dot
 from fwcore.problem import Problem
 
 _REFERENCES = 3
-BLOCK = 64
 # The references are kept in float32: rounding of each, of the weights, of their products and sums.
 _ROUNDING = 8 * float(np.finfo(np.float32).eps)
 _RIDGE = 1e-13
@@ -209,27 +209,21 @@ def combine_references(screen, residual):
 
 @njit(nogil=True, cache=True, fastmath={"contract", "nsz"})
 def _sweep(dots, left, weights, slack, threshold, flip, out):
-    """Blocks are bounded and counted in loops that vectorise; only those with a column to report
-    are gone through.
-    """
-    block, found = np.empty(BLOCK, np.float32), 0
+    """Blocks are bounded in loops that vectorise."""
+    block, places, found = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.int64), 0
     w0, w1, w2 = weights[0], weights[1], weights[2]
     # A whole number of blocks anyway; said so that the compiler knows, too, and vectorises.
     for first in range(0, left.size // BLOCK * BLOCK, BLOCK):
-        above = 0
         for i in range(BLOCK):
             j = first + i
             centre = w0 * dots[0, j] + w1 * dots[1, j] + w2 * dots[2, j]
             block[i] = max(centre, flip * centre) + slack * left[j]
-            above += int(block[i] > threshold)
-        if above == 0:
-            continue
-        for i in range(BLOCK):
-            if block[i] > threshold:
-                if found == out.size:
-                    return found + 1
-                out[found] = first + i
-                found += 1
+        n = places_above(block, threshold, places)
+        if found + n > out.size:
+            return out.size + 1
+        for k in range(n):
+            out[found + k] = first + places[k]
+        found += n
     return found
 
 

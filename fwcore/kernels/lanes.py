@@ -1,0 +1,113 @@
+"""Sums of products that stay in registers over many rows, a cache line of them at a time, as the
+compiler does not keep those of arrays.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from fwcore.kernels.types import Floats
+
+SIDE = 6
+"""Lines of sums at once: with one that is loaded and one of weights they fit into sixteen registers
+of half a line.
+"""
+_LINE = 64
+# Sums are of so many rows before they are added up: so fewer roundings do.
+_NEAR = 32
+
+
+def roundings(rows: int) -> float:
+    """How many roundings there are in a sum over ``rows``, at most."""
+    return min(rows, _NEAR) + rows / _NEAR
+
+
+def lined_zeros(rows: int, size: int) -> Floats:
+    """Zeros of shape (rows, size) that begin with a cache line."""
+    room = np.zeros(rows * size + _LINE // 8)
+    first = -room.ctypes.data % _LINE // room.itemsize
+    return room[first : first + rows * size].reshape(rows, size)
+
+
+def in_all(builder: Any, value: Any, vector: Any) -> Any:
+    """A ``vector`` of the code that a ``builder`` writes, which has a value in all lanes."""
+    word, unknown = ir.IntType(32), ir.Constant(vector, ir.Undefined)
+    first = builder.insert_element(unknown, value, word(0))
+    return builder.shuffle_vector(first, unknown, ir.VectorType(word, vector.count)(None))
+
+
+@njit(nogil=True, inline="always")
+def lanes_of(array):
+    """Entries in a cache line."""
+    return _LINE // array.itemsize
+
+
+@njit(nogil=True, cache=True)
+def add_lines(weights, tiles, tile, out):
+    """out_qc += the sum over rows i of weights_qi tiles_tic, for six q, as there are rows of
+    ``weights`` (6, rows), and the lanes c of line t = ``tile`` of ``out`` (6, k), to which
+    ``tiles`` (t, rows, lanes) belong. All are contiguous and of one type of floats.
+    """
+    rows, lanes = weights.shape[1], lanes_of(out)
+    for i in range(0, rows, _NEAR):
+        at, n = (tile * rows + i) * lanes, min(_NEAR, rows - i)
+        _add_near(weights, i, rows, tiles, at, n, out, tile * lanes, out.shape[1])
+
+
+def _lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    kinds, whole = signature.args, ir.IntType(64)
+    weights, tiles, out = (
+        context.make_array(kinds[k])(context, builder, arguments[k]).data for k in (0, 3, 6)
+    )
+    first, stride, at, n, place, width = (
+        context.cast(builder, arguments[k], kinds[k], types.intp) for k in (1, 2, 4, 5, 7, 8)
+    )
+    size = kinds[0].dtype.bitwidth // 8
+    lanes = _LINE // size
+    line = ir.VectorType(context.get_value_type(kinds[0].dtype), lanes)
+
+    def place_of(data: Any, start: Any, step: Any, k: Any) -> Any:
+        return builder.gep(data, [builder.add(start, builder.mul(step, k))])
+
+    def load(pointer: Any) -> Any:
+        return builder.load(builder.bitcast(pointer, line.as_pointer()), align=size)
+
+    sums = [cgutils.alloca_once_value(builder, line(None)) for _ in range(SIDE)]
+    with cgutils.for_range(builder, n) as loop:
+        entries = load(place_of(tiles, at, whole(lanes), loop.index))
+        row = builder.add(first, loop.index)
+        for q, register in enumerate(sums):
+            weight = builder.load(place_of(weights, row, stride, whole(q)))
+            product = builder.fmul(in_all(builder, weight, line), entries, flags=["contract"])
+            added = builder.fadd(builder.load(register), product, flags=["contract"])
+            builder.store(added, register)
+    for q, register in enumerate(sums):
+        to = place_of(out, place, width, whole(q))
+        added = builder.fadd(load(to), builder.load(register))
+        builder.store(added, builder.bitcast(to, line.as_pointer()), align=size)
+    return context.get_dummy_value()
+
+
+def _typed(
+    typingctx: Any,
+    weights: Any,
+    first: Any,
+    stride: Any,
+    tiles: Any,
+    at: Any,
+    n: Any,
+    out: Any,
+    place: Any,
+    width: Any,
+) -> Any:
+    kinds = (weights, first, stride, tiles, at, n, out, place, width)
+    return types.void(*kinds), _lower
+
+
+_add_near: Any = intrinsic(_typed)

@@ -1,0 +1,55 @@
+"""Which entries of a block are above a threshold, by a mask of bits: where a few of many are, a
+branch for each would be foreseen wrongly too often.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+from fwcore.kernels.lanes import in_all
+
+BLOCK = 64
+"""Entries of a block, a bit of the mask each."""
+
+
+@njit(nogil=True, cache=True)
+def places_above(block, threshold, places):
+    """Write the places of the entries of ``block`` (64,) above the threshold, in increasing order,
+    into ``places`` (64,); how many.
+    """
+    mask, n = _mask_above(block, threshold), 0
+    while mask != np.uint64(0):
+        places[n] = _lowest(mask)
+        n += 1
+        mask &= mask - np.uint64(1)
+    return n
+
+
+def _typed_mask(typingctx: Any, block: Any, threshold: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = signature.args[0]
+        data = context.make_array(array)(context, builder, arguments[0]).data
+        entries = ir.VectorType(context.get_value_type(array.dtype), BLOCK)
+        pointer = builder.bitcast(data, entries.as_pointer())
+        values = builder.load(pointer, align=array.dtype.bitwidth // 8)
+        limit = context.cast(builder, arguments[1], signature.args[1], array.dtype)
+        limits = in_all(builder, limit, entries)
+        return builder.bitcast(builder.fcmp_ordered(">", values, limits), ir.IntType(BLOCK))
+
+    return types.uint64(block, threshold), codegen
+
+
+def _typed_lowest(typingctx: Any, mask: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.IntType(1)(1))
+
+    return types.int64(types.uint64), codegen
+
+
+_mask_above: Any = intrinsic(_typed_mask)
+_lowest: Any = intrinsic(_typed_lowest)
