@@ -137,7 +137,9 @@ def moments(column):
 
 
 def column_dots(design, columns, v, v_sum, out):
-    """out_k = col_dot(design, columns_k, v, v_sum) for every k; returns the entries touched."""
+    """out_k = col_dot(design, columns_k, v, v_sum) for every k, but for rounding; returns the
+    entries touched.
+    """
     raise compiled_only("column_dots")
 
 

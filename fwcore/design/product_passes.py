@@ -17,10 +17,10 @@ from fwcore.design.product_primitives import entry, rows_of
 from fwcore.design.products import PADDING, Products
 from fwcore.kernels.dispatch import FAST, implements, specialize_by_types
 from fwcore.kernels.lanes import SIDE, add_lines, lanes_of
-from fwcore.kernels.vectors import largest_size
+from fwcore.kernels.vectors import copy_into, largest_size
 
-# Bytes of a panel, which fits into the second cache where columns are not long, and of the sums of
-# a prefix; suffixes in it, at least.
+# Bytes of a panel, so that it fits into the second cache where columns are not long; bytes of the
+# sums of a prefix in it, at most; and suffixes in it, at least.
 _PANEL, _WIDE, _NARROW = 1 << 19, 1 << 11, 16
 # Products that are handed out at once.
 _AT_ONCE = 8
@@ -42,7 +42,7 @@ def _multiply(rows, k, base, f, out, q):
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _multiply_again(rows, base, f):
-    """rows_0 *= base_f."""
+    """rows_0 *= base_f: what is read and written may not be thought to overlap."""
     for i in range(base.shape[1] // PADDING * PADDING):
         rows[0, i] *= base[f, i]
 
@@ -79,28 +79,43 @@ def _prefix_length(design):
     return design.factors.shape[1] - design.suffixes.shape[1]
 
 
+@njit(nogil=True, inline="always")
+def _last_factor(design, prefix):
+    """That of a prefix; the first feature, which is 1, if it has none."""
+    own = _prefix_length(design)
+    return np.int64(design.factors[design.starts[prefix], own - 1]) if own > 0 else np.int64(0)
+
+
 @njit(nogil=True, cache=True)
 def _fill_prefix(design, j, weighted, product, products, q):
-    """products_q = w times the factors of the prefix of column j, of which ``weighted`` (features,
-    rows) has w times each; ``product`` (1, rows) is room.
+    """products_q = w times the factors of the prefix of column j, where ``weighted`` (1, rows) is w
+    times the last of them; ``product`` (1, rows) is room.
     """
     base, factors, own = design.base, design.factors, _prefix_length(design)
-    first, last = factors[j, 0] if own > 1 else 0, factors[j, own - 1] if own > 0 else 0
+    first = factors[j, 0] if own > 1 else 0
     if own <= 2:
-        _multiply(weighted, last, base, first, products, q)
+        _multiply(weighted, 0, base, first, products, q)
         return
-    _multiply(weighted, last, base, first, product, 0)
+    _multiply(weighted, 0, base, first, product, 0)
     for k in range(2, own - 1):
         _multiply_again(product, base, factors[j, k])
     _multiply(product, 0, base, factors[j, 1], products, q)
 
 
 @njit(nogil=True, cache=True)
-def _meet(design, weighted, prefixes, panel, low, size, product, products, dots):
+def _meet(design, prefixes, panel, low, size, around, dots):
     """dots_qc = the sum over rows of w, prefix q and suffix c of the ``panel``, for up to six
-    ``prefixes`` and the suffixes from ``low``, at which a line begins, to ``size``.
+    ``prefixes`` and the suffixes from ``low``, at which a line begins, to ``size``. ``around`` are
+    w, padded (1, rows), and room for what it is multiplied with: (1, rows) twice, (6, rows).
     """
+    padded, weighted, product, products = around
+    before = -1
     for q in range(prefixes.size):
+        # Prefixes next to each other mostly have the last factor in common.
+        last = _last_factor(design, prefixes[q])
+        if last != before:
+            _multiply(padded, 0, design.base, last, weighted, 0)
+            before = last
         _fill_prefix(design, design.starts[prefixes[q]], weighted, product, products, q)
     dots[:, low:] = 0.0
     lanes = lanes_of(panel)
@@ -124,13 +139,13 @@ def _sort_out(design, first, stop):
     """The prefixes of the columns from ``first`` to ``stop`` that are worth a panel, in the order
     of their suffixes, the first suffix of each, and the other prefixes.
     """
-    starts, suffixes, own = design.starts, design.suffixes, _prefix_length(design)
+    starts, suffixes = design.starts, design.suffixes
     g, last = np.searchsorted(starts, first, side="right") - 1, np.searchsorted(starts, stop)
     begins, n, m = _begins(suffixes, design.base.shape[0]), 0, 0
     prefixes, begin = np.empty(last - g, np.int64), np.empty(last - g, np.int64)
     others = np.empty(last - g, np.int64)
     for prefix in range(g, last):
-        at = begins[design.factors[starts[prefix], own - 1]] if own > 0 else 0
+        at = begins[_last_factor(design, prefix)]
         if _FEW * (starts[prefix + 1] - starts[prefix]) >= suffixes.shape[0] - at > 0:
             prefixes[n], begin[n] = prefix, at
             n += 1
@@ -176,24 +191,19 @@ def _go_over(design, v, prefixes, begin, first, out):
     base, suffixes, place = design.base, design.suffixes, design.starts[prefixes]
     rows, lanes = base.shape[1], lanes_of(out)
     width = max(min(_PANEL // rows, _WIDE) // out.itemsize, _NARROW) // lanes * lanes
-    panel, dots = (
-        np.zeros((width // lanes, rows, lanes), out.dtype),
-        np.zeros((SIDE, width), out.dtype),
-    )
-    product, products = np.zeros((1, rows)), np.zeros((SIDE, rows), out.dtype)
-    weighted = np.zeros(base.shape)
-    for f in range(base.shape[0]):
-        for i in range(v.size):
-            weighted[f, i] = v[i] * base[f, i]
-    begun = begin[0] // width * width if begin.size > 0 else suffixes.shape[0]
-    for c in range(begun, suffixes.shape[0], width):
+    panel = np.zeros((width // lanes, rows, lanes), out.dtype)
+    dots, products = np.zeros((SIDE, width), out.dtype), np.zeros((SIDE, rows), out.dtype)
+    padded, weighted, product = np.zeros((1, rows)), np.zeros((1, rows)), np.zeros((1, rows))
+    copy_into(v, padded[0])
+    around = padded, weighted, product, products
+    for c in range(begin[0] // width * width, suffixes.shape[0], width):
         size = min(width, suffixes.shape[0] - c)
         _fill_panel(base, suffixes[c : c + size], product, panel)
         for k in range(0, prefixes.size, SIDE):
             low, some = max(begin[k] - c, 0) // lanes * lanes, prefixes[k : k + SIDE]
             if low >= size:
                 break
-            _meet(design, weighted, some, panel, low, size, product, products, dots)
+            _meet(design, some, panel, low, size, around, dots)
             for q in range(some.size):
                 j, stop = place[k + q], design.starts[some[q] + 1]
                 place[k + q] = _hand_out(dots, q, c, size, design.ranks, j, stop, first, out)
@@ -204,7 +214,8 @@ def _walk(design, v, v_sum, unit, first, out):
     """out_k = z_{first + k}' w, where ``v`` is that of w / ``unit``."""
     starts, stop = design.starts, first + out.size
     prefixes, begin, others = _sort_out(design, first, stop)
-    _go_over(design, v, prefixes, begin, first, out)
+    if prefixes.size > 0:
+        _go_over(design, v, prefixes, begin, first, out)
     _centre(design.scale[first:stop], design.offset[first:stop], v_sum, unit, out)
     for prefix in others:
         for j in range(max(first, starts[prefix]), min(stop, starts[prefix + 1])):
@@ -233,7 +244,9 @@ def _column_dots(design, *rest):
 
     def multiply_columns(design, columns, v, v_sum, out):
         base, factors, scale, offset = design.base, design.factors, design.scale, design.offset
-        weighted, before = np.zeros(base.shape[1]), rows_of(factors, 0, own)
+        if columns.size == 0:
+            return 0
+        weighted, before = np.zeros(base.shape[1]), rows_of(factors, columns[0], own)
         for k in range(columns.size):
             j, dot = columns[k], 0.0
             prefix, suffix = rows_of(factors, j, own), rows_of(factors, j, others)

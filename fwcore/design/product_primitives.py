@@ -34,9 +34,9 @@ def entry(base, rows, i):
     raise compiled_only("entry")
 
 
-# Tuples have a length that the compiler knows, one factor after another, so that loops over entries
-# vectorise. Rows are indexed rather than sliced: a slice counts references, which costs more than a
-# short column.
+# The length of a tuple is known when kernels are compiled, so that loops over entries vectorise.
+# Rows are indexed rather than sliced: a slice counts references, which costs more than a short
+# column.
 
 
 @overload(rows_of, jit_options={"nogil": True}, strict=False)

@@ -275,7 +275,9 @@ def _fit(base: NDArray[Any], factors: NDArray[Any], m: NDArray[Any]) -> bool:
     if not (tables and factors.dtype in (np.uint8, np.uint16) and factors.shape[1] > 0):
         return False
     rows = base.shape[1]
-    if rows % PADDING or m.shape != () or not 0 < int(m) <= rows:
+    if rows % PADDING or m.shape != () or not 0 < int(m) <= rows or len(base) == 0:
+        return False
+    if not ((base[0, : int(m)] == 1.0).all() and (base[:, int(m) :] == 0.0).all()):
         return False
     named = int(factors.max(initial=0)) < len(base) <= np.iinfo(factors.dtype).max + 1
     return named and bool((factors[:, 1:] >= factors[:, :-1]).all())

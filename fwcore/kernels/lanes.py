@@ -19,20 +19,28 @@ SIDE = 6
 of half a line.
 """
 _LINE = 64
-# Sums are of so many rows before they are added up: so fewer roundings do.
+# Sums are of so many rows before they are added up, so that fewer roundings accumulate.
 _NEAR = 32
 
 
 def roundings(rows: int) -> float:
-    """How many roundings there are in a sum over ``rows``, at most."""
+    """How many roundings there are in a sum over ``rows`` that begins at 0, at most."""
     return min(rows, _NEAR) + rows / _NEAR
 
 
 def lined_zeros(rows: int, size: int) -> Floats:
-    """Zeros of shape (rows, size) that begin with a cache line."""
+    """Zeros of shape (rows, size) that begin with a cache line: a vector register that is loaded
+    from two of them takes twice as long.
+    """
     room = np.zeros(rows * size + _LINE // 8)
     first = -room.ctypes.data % _LINE // room.itemsize
     return room[first : first + rows * size].reshape(rows, size)
+
+
+def is_contiguous(array: Any, kind: Any) -> bool:
+    """Whether the numba type ``array`` is of contiguous floats of this ``kind``."""
+    known = isinstance(array, types.Array) and isinstance(kind, types.Float)
+    return known and array.layout == "C" and array.dtype == kind
 
 
 def in_all(builder: Any, value: Any, vector: Any) -> Any:
@@ -107,6 +115,8 @@ def _typed(
     width: Any,
 ) -> Any:
     kinds = (weights, first, stride, tiles, at, n, out, place, width)
+    if not all(is_contiguous(array, weights.dtype) for array in (weights, tiles, out)):
+        return None
     return types.void(*kinds), _lower
 
 

@@ -1,5 +1,5 @@
 """Which entries of a block are above a threshold, by a mask of bits: where a few of many are, a
-branch for each would be foreseen wrongly too often.
+branch for each would be mispredicted too often.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-from fwcore.kernels.lanes import in_all
+from fwcore.kernels.lanes import in_all, is_contiguous
 
 BLOCK = 64
 """Entries of a block, a bit of the mask each."""
@@ -19,8 +19,8 @@ BLOCK = 64
 
 @njit(nogil=True, cache=True)
 def places_above(block, threshold, places):
-    """Write the places of the entries of ``block`` (64,) above the threshold, in increasing order,
-    into ``places`` (64,); how many.
+    """Write the places of the entries of ``block`` (64,) above the threshold, which is of the same
+    type, in increasing order, into ``places`` (64,); how many.
     """
     mask, n = _mask_above(block, threshold), 0
     while mask != np.uint64(0):
@@ -31,14 +31,17 @@ def places_above(block, threshold, places):
 
 
 def _typed_mask(typingctx: Any, block: Any, threshold: Any) -> Any:
+    # A threshold that is rounded up would leave out what is above it.
+    if not is_contiguous(block, threshold):
+        return None
+
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = signature.args[0]
         data = context.make_array(array)(context, builder, arguments[0]).data
         entries = ir.VectorType(context.get_value_type(array.dtype), BLOCK)
         pointer = builder.bitcast(data, entries.as_pointer())
         values = builder.load(pointer, align=array.dtype.bitwidth // 8)
-        limit = context.cast(builder, arguments[1], signature.args[1], array.dtype)
-        limits = in_all(builder, limit, entries)
+        limits = in_all(builder, arguments[1], entries)
         return builder.bitcast(builder.fcmp_ordered(">", values, limits), ir.IntType(BLOCK))
 
     return types.uint64(block, threshold), codegen

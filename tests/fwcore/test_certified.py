@@ -320,6 +320,7 @@ def trial(problem, grid, chunk):
 def test_engines_are_tried_and_no_choice_depends_on_chunks(monkeypatch):
     monkeypatch.setattr(_trial, "SMALL", 0)
     monkeypatch.setattr(_prices, "_CYCLES", 0)
+    monkeypatch.setattr(_prices, "_SWEEPS", 0)
     problem = toys.problem("correlated")
     grid = grids.lam_grid(problem, 40)
     one, engines = trial(problem, grid, 1)

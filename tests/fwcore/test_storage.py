@@ -146,7 +146,8 @@ def test_a_folder_of_products_is_checked(tmp_path):
     opened = design.open_folder(tmp_path)
     np.testing.assert_array_equal(opened.matrix(), made.matrix())
     assert design.layout(opened) == design.layout(made)
-    factors = made.factors
+    factors, other_first, other_padding = made.factors, made.base.copy(), made.base.copy()
+    other_first[0, 2], other_padding[1, -1] = 2.0, np.nan
     for name, wrong in (
         ("factors", np.full_like(factors, 9)),
         ("factors", factors[:, ::-1]),
@@ -155,6 +156,8 @@ def test_a_folder_of_products_is_checked(tmp_path):
         ("base", made.base[:, :9]),
         ("base", np.zeros((300, 16))),
         ("base", made.base.astype(np.float32)),
+        ("base", other_first),
+        ("base", other_padding),
         ("m", np.array(17)),
         ("m", np.array([5])),
     ):

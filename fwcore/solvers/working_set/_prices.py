@@ -13,7 +13,7 @@ _GATHERED = 5
 # What it costs to bound a column.
 _BOUND = 2
 # Points that cost no more than so many cycles of descent and sweeps are not worth a trial.
-_CYCLES, _SWEEPS = 15, 2
+_CYCLES, _SWEEPS = 45, 6
 
 
 class Prices(NamedTuple):
