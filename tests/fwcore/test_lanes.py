@@ -30,7 +30,8 @@ def test_sums_of_lines_err_by_no_more_than_their_roundings(kind, rows):
 def test_zeros_that_begin_with_a_cache_line():
     for rows, size in ((1, 16), (3, 7), (61, 192)):
         zeros = lined_zeros(rows, size)
-        assert zeros.shape == (rows, size) and zeros.flags.c_contiguous
+        assert zeros.shape == (rows, size)
+        assert zeros.flags.c_contiguous
         assert not zeros.any()
         assert zeros.ctypes.data % 64 == 0
 
