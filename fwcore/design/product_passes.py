@@ -42,7 +42,7 @@ def _multiply(rows, k, base, f, out, q):
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _multiply_again(rows, base, f):
-    """rows_0 *= base_f: what is read and written may not be thought to overlap."""
+    """rows_0 *= base_f, which would not vectorise as a `_multiply` into what it reads."""
     for i in range(base.shape[1] // PADDING * PADDING):
         rows[0, i] *= base[f, i]
 
