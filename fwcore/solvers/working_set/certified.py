@@ -26,8 +26,8 @@ from fwcore.solvers.working_set._working_set import WorkingSet
 from fwcore.status import Status
 from fwcore.trace import Rows, new_rows
 
-# What a face costs to make is paid for by more points than those that are compared.
-_SHARE = 0.5
+# A trial that fails leaves the face to be made again, and what had joined it to be found again.
+_REMAKE = 2.0
 
 
 def _engine_choice() -> Choice:
@@ -127,8 +127,7 @@ class Certified(WorkingSetSolver):
         work = run.cost
         if progress > 0.0 and not state.trial.passes_over(work):
             active = int(run.it["nnz"][0])
-            # A face is made on the way there, or on the way back from a trial that failed.
-            price = _SHARE * prices.face(active)
+            price = _REMAKE * prices.face(active)
             ahead = float(run.it["left"][0])
             if state.trial.end_point(work, prices.cheap(active), price, ahead):
                 self._change(problem, state)
