@@ -65,17 +65,16 @@ def add_lines(weights, tiles, tile, out):
     rows, lanes = weights.shape[1], lanes_of(out)
     for i in range(0, rows, _NEAR):
         at, n = (tile * rows + i) * lanes, min(_NEAR, rows - i)
-        _add_near(weights, i, rows, tiles, at, n, out, tile * lanes, out.shape[1])
+        _add_near(weights, tiles, out, (i, rows, at, n, tile * lanes, out.shape[1]))
 
 
 def _lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     kinds, whole = signature.args, ir.IntType(64)
     weights, tiles, out = (
-        context.make_array(kinds[k])(context, builder, arguments[k]).data for k in (0, 3, 6)
+        context.make_array(kind)(context, builder, argument).data
+        for kind, argument in zip(kinds[:3], arguments[:3], strict=True)
     )
-    first, stride, at, n, place, width = (
-        context.cast(builder, arguments[k], kinds[k], types.intp) for k in (1, 2, 4, 5, 7, 8)
-    )
+    first, stride, at, n, place, width = cgutils.unpack_tuple(builder, arguments[3])
     size = kinds[0].dtype.bitwidth // 8
     lanes = _LINE // size
     line = ir.VectorType(context.get_value_type(kinds[0].dtype), lanes)
@@ -102,22 +101,14 @@ def _lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return context.get_dummy_value()
 
 
-def _typed(
-    typingctx: Any,
-    weights: Any,
-    first: Any,
-    stride: Any,
-    tiles: Any,
-    at: Any,
-    n: Any,
-    out: Any,
-    place: Any,
-    width: Any,
-) -> Any:
-    kinds = (weights, first, stride, tiles, at, n, out, place, width)
-    if not all(is_contiguous(array, weights.dtype) for array in (weights, tiles, out)):
+def _typed(typingctx: Any, weights: Any, tiles: Any, out: Any, places: Any) -> Any:
+    """``places`` are of `add_lines`: row, rows, where in ``tiles``, rows to add, where in ``out``,
+    and the width of that.
+    """
+    counted = isinstance(places, types.UniTuple) and places.dtype == types.intp
+    if not (counted and all(is_contiguous(a, weights.dtype) for a in (weights, tiles, out))):
         return None
-    return types.void(*kinds), _lower
+    return types.void(weights, tiles, out, places), _lower
 
 
 _add_near: Any = intrinsic(_typed)
