@@ -173,6 +173,7 @@ def load(
     test_fraction: float | None = None,
     loss: str | None = None,
     positive: bool = False,
+    memory: int | None = None,
     progress: Announce | None = None,
 ) -> Problem:
     """The dataset as a standardised Problem; kept in memory and on disk, shared by all who ask.
@@ -189,6 +190,9 @@ def load(
         A loss of `fwcore.losses`; by default the dataset's own.
     positive : bool
         Adds the constraint a >= 0.
+    memory : int, optional
+        Bytes of X that passes over all columns hold in memory at most, of data that are kept on
+        disk; see `fwcore.design.open_folder`. By default the system decides.
     progress : callable of (text, done, in all), optional
         Told of the stages of loading, for data that take long; what it raises ends the loading.
 
@@ -209,6 +213,7 @@ def load(
             test_fraction=test_fraction,
             loss=loss,
             positive=positive,
+            memory=memory,
         )
 
 

@@ -34,6 +34,7 @@ from fwcore.datasets.parsing import (
 )
 from fwcore.datasets.resuming import Progress
 from fwcore.datasets.splitting import checked_split
+from fwcore.design import mapped
 from fwcore.errors import DatasetError
 from fwcore.problem import Problem
 
@@ -145,12 +146,14 @@ def load(
     test_fraction: float | None = None,
     loss: str | None = None,
     positive: bool = False,
+    memory: int | None = None,
 ) -> Problem:
     """The entry as a standardised Problem: from memory, from disk, or made again.
 
     What was made is kept under a hash of all it came from: the content of the files, the entry, the
     split.
     """
+    mapped.check(memory)
     fraction = checked_split(
         split_seed, entry.test_fraction if test_fraction is None else test_fraction
     )
@@ -159,7 +162,7 @@ def load(
     )
     # Two who ask for the same at once: the second finds what the first has made.
     with _loading:
-        return _load(entry, files, split_seed, fraction, loss or entry.loss, positive)
+        return _load(entry, files, split_seed, fraction, loss or entry.loss, positive, memory)
 
 
 def _key(entry: Entry, made_of: tuple[Any, ...]) -> str:
@@ -180,13 +183,14 @@ def _load(
     fraction: float,
     loss: str,
     positive: bool,
+    memory: int | None,
 ) -> Problem:
     # Nobody knows what a function would make by now; and there may be any number of names that say
     # how to make data.
     stored = entry.make is None and not made.is_made(entry.name)
     made_of = (files, split_seed, fraction, loss, positive)
     key = _key(entry, made_of) if stored else ""
-    problem = store.opened(key) if stored else None
+    problem = store.opened(key, memory) if stored else None
     if problem is None:
         stages.READ.tell()
         problem = read(entry).problem(
@@ -195,6 +199,8 @@ def _load(
         if stored:
             stages.KEEP.tell()
             store.keep(key, problem)
+            # What was made is whole in memory.
+            problem = problem if memory is None else store.opened(key, memory) or problem
     source = {
         "dataset": entry.name,
         "split_seed": split_seed,

@@ -44,14 +44,14 @@ def keep(key: str, problem: Problem) -> None:
         return
 
 
-def opened(key: str) -> Problem | None:
+def opened(key: str, memory: int | None = None) -> Problem | None:
     """What was kept, its values on disk until they are used; None if there is nothing, or nothing
-    readable.
+    readable. ``memory`` is as of `open_folder`.
     """
     folder = _folder(key)
     try:
         about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
-        train = open_folder(folder / "design")
+        train = open_folder(folder / "design", memory)
         arrays = {name: _opened_array(folder, name) for name in _ARRAYS}
         if any(arrays[name] is None for name in _ARRAYS[:3]):
             return None

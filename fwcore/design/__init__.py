@@ -36,6 +36,7 @@ from fwcore.design.passes import (
     in_one_part,
     largest_entry,
     some_dots,
+    threads_for,
 )
 from fwcore.design.pattern import Pattern
 from fwcore.design.prefetch import AHEAD, FAR, LINE, REACH, prefetch
@@ -133,6 +134,7 @@ __all__ = [
     "sqnorms",
     "standardized",
     "support_dots",
+    "threads_for",
     "unregister_storage",
     "weighted_axpy",
     "weighted_square",

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
+from fwcore.arrays import checked_matrix, checked_vector
 from fwcore.errors import ParameterError
 from fwcore.estimators.paths import (
     Rows,
     divided,
     factors_of,
+    is_flat,
+    is_spanned,
     problem_of,
     require_number,
     units_of,
@@ -75,6 +77,7 @@ def certify(
     alpha, delta : float
         One of the two.
     l1_ratio : float in (0, 1]
+        1 with delta.
     intercept : float, optional
         b, which is not penalised; None: there is none.
     positive : bool
@@ -102,7 +105,7 @@ def certify(
 
     _check(alpha, delta, l1_ratio)
     # Lists and data frames as well; a matrix stays as sparse as it is.
-    X, y = X if scipy.sparse.issparse(X) else np.asarray(X), np.asarray(y)
+    X, y = checked_matrix("X", X), checked_vector("y", y)
     free = np.zeros(0, np.int64)
     if penalty_factor is not None:
         factors = factors_of(penalty_factor, X.shape[1], positive, "certify")
@@ -110,31 +113,63 @@ def certify(
         free = np.flatnonzero(factors == 0.0)
     _require(X.shape[0] == y.size, "y", f"of length {X.shape[0]}, the rows of X", y.size)
     rows = Rows(X, y, _weights(sample_weight, y.size), free).counted()
-    if loss == "squared":
-        problem = problem_of(rows, centred=intercept is not None, positive=positive)
-    else:
-        chosen: dict[str, Any] = {
-            "loss": loss,
-            "positive": positive,
-            "intercept": intercept is not None,
-            "weights": rows.weights,
-            "unpenalised": rows.free,
-        }
-        problem = Problem.from_arrays(rows.X, rows.y, standardize=False, **chosen)
-    coef = _coefficients(coef, rows.X.shape[1])
+    coef = _coefficients(coef, X.shape[1])
     form, value, ridge = "ball", float(delta or 0.0), 0.0
     if alpha is not None:
-        form, value = "penalty", problem.m * alpha * l1_ratio
-        ridge = problem.m * alpha * (1.0 - l1_ratio)
+        form, value = "penalty", len(rows.y) * alpha * l1_ratio
+        ridge = len(rows.y) * alpha * (1.0 - l1_ratio)
     penalised = coef[rows.penalised]
+    l1 = float(np.abs(penalised).sum())
+    penalty = value * l1 if form == "penalty" else 0.0
+    outside = form == "ball" and l1 > value * (1.0 + 1e-12)
+    if loss == "squared" and _is_flat(rows, intercept is not None, positive):
+        penalty += 0.5 * ridge * float(penalised @ penalised)
+        outside = outside or (positive and bool((penalised < 0.0).any()))
+        return _beside_zero(rows, coef, intercept, penalty, outside)
+    problem = _problem(rows, loss, intercept is not None, positive)
     indices = np.flatnonzero(penalised)
     verdict = problem.judge(indices, penalised[indices], form, value, ridge)
-    penalty = value * verdict.l1 if form == "penalty" else 0.0
-    outside = form == "ball" and verdict.l1 > value * (1.0 + 1e-12)
     off = _off(rows, loss, coef, intercept)
     objective = (verdict.objective + penalty + off) / problem.m
     gap = float("inf") if outside else (max(verdict.true_gap, 0.0) + off) / problem.m
     return Certificate(float(objective), float(gap), float(gap * problem.m / problem.f0))
+
+
+def _problem(rows: Rows, loss: str, intercept: bool, positive: bool) -> Problem:
+    if loss == "squared":
+        return problem_of(rows, centred=intercept, positive=positive)
+    return Problem.from_arrays(
+        rows.X,
+        rows.y,
+        standardize=False,
+        loss=loss,
+        positive=positive,
+        intercept=intercept,
+        weights=rows.weights,
+        unpenalised=rows.free,
+    )
+
+
+def _is_flat(rows: Rows, intercept: bool, positive: bool) -> bool:
+    if rows.free.size:
+        return is_spanned(rows, rows.loss_of(find_loss("squared")), intercept)
+    return is_flat(rows, intercept, positive)
+
+
+def _beside_zero(
+    rows: Rows, coef: Any, intercept: float | None, penalty: float, outside: bool
+) -> Certificate:
+    """Of the squared loss where no column descends, so that zeros are the answer for every alpha
+    and delta: there is no problem to judge.
+    """
+    loss, nothing = find_loss("squared"), np.zeros(rows.penalised.size)
+    best, shift = rows.completer(rows.loss_of(loss), intercept is not None)(nothing)
+    images = rows.X @ best + shift, rows.X @ coef + (intercept or 0.0)
+    least, found = (loss.value(u, rows.y, rows.weights) / len(rows.y) for u in images)
+    objective = float(found + penalty / len(rows.y))
+    gap = float("inf") if outside else max(objective - least, 0.0)
+    relative = gap / least if least > 0.0 else float("inf") if gap else 0.0
+    return Certificate(objective, gap, float(relative))
 
 
 def _off(rows: Rows, name: str, coef: Any, intercept: float | None) -> float:
@@ -142,7 +177,8 @@ def _off(rows: Rows, name: str, coef: Any, intercept: float | None) -> float:
     if intercept is None and not rows.free.size:
         return 0.0
     loss = find_loss(name).fitted(rows.y, 1.0, rows.weights)
-    best, shift = rows.completed(coef[rows.penalised], rows.loss_of(loss), intercept is not None)
+    completed = rows.completer(rows.loss_of(loss), intercept is not None)
+    best, shift = completed(coef[rows.penalised])
     there, here = rows.X @ coef + (intercept or 0.0), rows.X @ best + shift
     if name == "squared":
         # Of a parabola: the difference of two sums would lose what is small.
@@ -160,6 +196,7 @@ def _check(alpha: Any, delta: Any, l1_ratio: Any) -> None:
     name, value = ("delta", delta) if alpha is None else ("alpha", alpha)
     require_number(name, value, "certify")
     require_number("l1_ratio", l1_ratio, "certify", 1.0)
+    _require(delta is None or l1_ratio == 1.0, "l1_ratio", "1 with delta", l1_ratio)
 
 
 def _weights(sample_weight: Any, m: int) -> Any:

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn import get_config
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from fwcore.errors import ParameterError
 from fwcore.estimators import paths
@@ -29,8 +31,36 @@ class ByFolds(Certified):
     one_standard_error: bool
     n_jobs: int | None
 
-    def _fit(self, given: Rows, callback: Any) -> None:
-        """Choose alpha over the folds, then fit to all rows."""
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, callback: Any = None, **params: Any
+    ) -> Any:
+        """Choose alpha over the folds, then fit to all rows; X, y, ``sample_weight`` and
+        ``callback`` are as of `FWElasticNet.fit`. ``params``, such as groups, are for the splitter,
+        where scikit-learn's metadata routing is enabled and the splitter requests them.
+
+        Raises
+        ------
+        ValueError
+            As of `FWElasticNet.fit`; or params are given that nobody requests.
+        """
+        for_folds = {}
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", sample_weight=sample_weight, **params)
+            for_folds = routed.splitter.split
+        elif params:
+            rule = "left out, unless metadata routing is enabled (sklearn.set_config)"
+            raise ParameterError(min(params), type(self).__name__, rule, params[min(params)])
+        return self._fit_and_tell(X, y, sample_weight, callback, **for_folds)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Who is given what `fit` is: the splitter, see scikit-learn's guide on metadata
+        routing.
+        """
+        to_split = MethodMapping().add(caller="fit", callee="split")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router.add(splitter=check_cv(self.cv), method_mapping=to_split)
+
+    def _fit(self, given: Rows, callback: Any, **for_folds: Any) -> None:
         self._check()
         counted = given.counted()
         if self._is_flat(counted):
@@ -42,9 +72,12 @@ class ByFolds(Certified):
             cv = check_cv(self.cv, given.y, classifier=is_classifier(self))
             by_rows = given.X.tocsr() if hasattr(given.X, "tocsr") else given.X
             rows = given._replace(X=by_rows)
+            folds = list(cv.split(given.X, given.y, **for_folds))
+            if self.one_standard_error and len(folds) < 2:
+                rule = "of two folds or more, as an error of one mean has no standard error"
+                raise ParameterError("cv", type(self).__name__, rule, f"{len(folds)}")
             errors = Parallel(n_jobs=self.n_jobs)(
-                delayed(self._errors)(rows, train, test)
-                for train, test in cv.split(given.X, given.y)
+                delayed(self._errors)(rows, train, test) for train, test in folds
             )
             self.error_path_ = np.array(errors).T
             self.alpha_ = float(self.alphas_[self._chosen()])
@@ -79,7 +112,7 @@ class ByFolds(Certified):
             )
             coefs = result.coefs.toarray()
         error = self._error_of(rows)
-        models = (self._completed(learnt, coef) for coef in coefs.T)
+        models = map(self._completer(learnt), coefs.T)
         return np.array([error(held_out.X @ coef + b, held_out) for coef, b in models])
 
     def _chosen(self) -> int:

@@ -6,7 +6,8 @@ scikit-learn divides the sum of squares by 2 m, so that lam = m * alpha * l1_rat
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse
@@ -24,6 +25,10 @@ ALPHAS, EPS = 100, 1e-3
 """Points of a path of alphas, and its least alpha over its largest; as scikit-learn's."""
 _POINTS_A_DECADE = 8
 _ROUNDING = 1e-12
+
+
+Completer: TypeAlias = Callable[[Floats], tuple[Floats, float]]
+"""All coefficients (p,) and the intercept, for those that have a penalty."""
 
 
 class Rows(NamedTuple):
@@ -84,16 +89,21 @@ class Rows(NamedTuple):
         """What has none."""
         return Unpenalised.among(self.X, self.free, intercept)
 
-    def completed(self, penalised: Floats, loss: Loss, intercept: bool) -> tuple[Floats, float]:
-        """All coefficients (p,) and the intercept: beside the penalised ones the best of others."""
-        coef = np.zeros(self.X.shape[1])
-        coef[self.penalised] = penalised
-        # Of all columns, those in single precision would be copied into double.
-        active = np.flatnonzero(coef)
-        fitted = self.X[:, active] @ coef[active]
-        best = self.unpenalised(intercept).coefficients(loss, fitted, self.y)
-        coef[self.free] = best[int(intercept) :]
-        return coef, float(best[0]) if intercept else 0.0
+    def completer(self, loss: Loss, intercept: bool) -> Completer:
+        """What gives, beside penalised coefficients, the best of others."""
+        penalised, unpenalised = self.penalised, self.unpenalised(intercept)
+
+        def completed(given: Floats) -> tuple[Floats, float]:
+            coef = np.zeros(self.X.shape[1])
+            coef[penalised] = given
+            # Of all columns, those in single precision would be copied into double.
+            active = np.flatnonzero(coef)
+            fitted = self.X[:, active] @ coef[active]
+            best = unpenalised.coefficients(loss, fitted, self.y)
+            coef[self.free] = best[int(intercept) :]
+            return coef, float(best[0]) if intercept else 0.0
+
+        return completed
 
 
 def problem_of(rows: Rows, *, centred: bool, positive: bool) -> Problem:
@@ -221,11 +231,11 @@ def lasso_path(
     solver: str = "auto",
     tol: float = 1e-6,
     max_iter: int = 100_000,
+    return_n_iter: bool = False,
     seed: int = 0,
-) -> tuple[Floats, Floats, Floats]:
+) -> tuple[Any, ...]:
     """min 1/(2 m) ||y - X w||^2 + alpha (l1_ratio ||w||_1 + (1 - l1_ratio) / 2 ||w||^2) for a
-    sequence of alphas: the signature of scikit-learn's ``lasso_path``, without an intercept as
-    there.
+    sequence of alphas: called as scikit-learn's ``lasso_path``, without an intercept as there.
 
     Parameters
     ----------
@@ -244,6 +254,9 @@ def lasso_path(
         The duality gap of each point is at most tol * ||y||^2 / (2 m).
     max_iter : int
         Steps at which a point is given up.
+    return_n_iter : bool
+    seed : int
+        Of solvers that draw.
 
     Returns
     -------
@@ -252,6 +265,8 @@ def lasso_path(
     coefs : ndarray of shape (p, n)
     dual_gaps : ndarray of shape (n,)
         Certified over all columns, in the units of the objective above.
+    n_iters : ndarray of shape (n,)
+        Steps of each point, where ``return_n_iter``.
 
     Raises
     ------
@@ -276,7 +291,8 @@ def lasso_path(
         max_steps=max_iter,
         seed=seed,
     )
-    return grid, result.coefs.toarray(), gaps_of(result, problem)
+    found = grid, result.coefs.toarray(), gaps_of(result, problem)
+    return (*found, result.points["steps"]) if return_n_iter else found
 
 
 def gaps_of(result: PathResult, problem: Problem) -> Floats:

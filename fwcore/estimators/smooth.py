@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from fwcore.estimators import paths
 from fwcore.estimators.linear import DTYPES, Certified, CertifiedRegressor
-from fwcore.estimators.paths import Rows
+from fwcore.estimators.paths import Completer, Rows
 from fwcore.kernels.types import Floats
 from fwcore.losses import Loss, find_loss
 from fwcore.problem import Problem
@@ -46,10 +46,10 @@ class _Smooth(Certified, ABC):
             standardize=False,
         )
 
-    def _completed(self, rows: Rows, penalised: Floats) -> tuple[Floats, float]:
+    def _completer(self, rows: Rows) -> Completer:
         if self.fit_intercept and np.ptp(rows.y) == 0.0:
-            return np.zeros(rows.X.shape[1]), float(rows.y[0])
-        return super()._completed(rows, penalised)
+            return lambda _: (np.zeros(rows.X.shape[1]), float(rows.y[0]))
+        return super()._completer(rows)
 
     def _error_of(self, rows: Rows) -> Callable[[Floats, Rows], float]:
         loss = self._fitted_loss(rows.counted())

@@ -1,9 +1,10 @@
 """Time to a certified path: 100 values of lam, the worst relative duality gap by our judge, outside
 the clock.
 
-Every method is run over a ladder of tolerances; its figure is the fastest setting whose worst gap
-is small enough. All methods compute the same models: the ball form gets the l1 norms of a reference
-solution at each lam.
+Every method is run over a ladder of tolerances, each a tenth of the last; its figure is the
+coarsest setting whose worst gap is small enough. One that takes longer than a minute is not tried
+at finer ones, and a row says what it reached. All methods compute the same models: the ball
+form gets the l1 norms of a reference solution at each lam.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
-from peers import PEERS, Timed, timed
+from numpy_judge import NumpyJudge
+from peers import PEERS, Peer, Timed, timed
 from problems import CASES, Case, available
 from report import Asked, Rows, Tables
 from rich.console import Console
@@ -26,11 +29,11 @@ from fwcore.solve import ROWS, Clock
 
 ACCURACIES = (1e-3, 1e-5)
 POINTS = 100
-# Paths that take less than a tenth of a second are timed more often: of milliseconds the median of
-# three is the machine's as much as the method's.
-REPEATS, OFTEN, _SHORT = 3, 15, 0.1
+# Short paths are timed more often: the median of three is the machine's as much as the method's.
+# Long ones are timed once.
+REPEATS, OFTEN, _LONG, _SHORT = 3, 15, 5.0, 0.5
 # A method that took longer than this is not tried at finer tolerances.
-_PATIENCE = 20.0
+_PATIENCE = 60.0
 _OURS = ACCURACIES
 _tell = Console(stderr=True).print
 
@@ -58,7 +61,9 @@ def walked(
         _tell(f"  {solver}: compiled in {compiled:.1f} s")
 
     def run() -> Any:
+        nonlocal state
         columns, grid, clock = [], walk.grid, Clock()
+        state = method.init(problem, walk.options, seed)
         while len(columns) < grid.size:
             k, most = len(columns), clock.points
             _, ended = method.walk_points(
@@ -81,10 +86,28 @@ def walked(
     return timed(run, stored), state
 
 
-def worst_gap(problem: Problem, form: str, grid: Any, coefs: Any) -> float:
-    """Worst relative gap of a path; infinite where points are missing."""
+class Judges:
+    """Ours, and at the worst point of each path a second one, in NumPy: they must agree."""
+
+    def __init__(self, problem: Problem, X: Any) -> None:
+        self.problem, self.second = problem, NumpyJudge.of(problem, X=X)
+
+    def worst_gap(self, form: str, grid: Any, coefs: Any) -> float:
+        """Worst relative gap of a path; infinite where points are missing."""
+        gaps = relative_gaps(self.problem, form, grid, coefs)
+        worst = int(np.argmax(gaps))
+        if np.isfinite(gaps[worst]):
+            a = coefs[:, [worst]].toarray()[:, 0]
+            second = self.second.gap(a, form, grid[worst]) / self.problem.f0
+            if abs(gaps[worst] - second) > 1e-9 * max(1.0, second):
+                raise AssertionError(f"the judges say {gaps[worst]} and {second}")
+        return float(gaps[worst])
+
+
+def relative_gaps(problem: Problem, form: str, grid: Any, coefs: Any) -> Any:
+    """The gap of each point over f(0); infinite where points are missing."""
     if coefs.shape[1] < len(grid):
-        return float("inf")
+        return np.array([np.inf])
     gaps = []
     for k, value in enumerate(grid):
         rows = coefs.indices[coefs.indptr[k] : coefs.indptr[k + 1]].astype(np.int64)
@@ -93,7 +116,7 @@ def worst_gap(problem: Problem, form: str, grid: Any, coefs: Any) -> float:
                 rows, coefs.data[coefs.indptr[k] : coefs.indptr[k + 1]], form, value
             ).true_gap
         )
-    return max(gaps) / problem.f0
+    return np.array(gaps) / problem.f0
 
 
 def methods(
@@ -104,24 +127,31 @@ def methods(
     reference = "active_set" if case.faces else "certified"
     radii = walk_path(case.problem, reference, lam, tol=1e-8).points["l1"]
     radii = np.unique(radii[radii > 0])
-    found = []
+    found, X = [], case.matrix()
     for stored, problem in case.stored.items():
+        judges = Judges(problem, X if problem is case.problem else problem.design.exported()[0])
         on_faces = (("corrective_fw", radii), ("active_set", lam)) if case.faces else ()
         for solver, grid in on_faces:
             for n in threads:
-                found.append(
-                    our_method(
-                        f"{solver}, {stored}, threads={n}", problem, solver, grid, {"threads": n}
-                    )
-                )
+                name = f"{solver}, {stored}, threads={n}"
+                found.append(our_method(name, judges, solver, grid, n))
         if stored == next(iter(case.stored)):
             for solver, grid in (("certified", lam), ("certified_ball", radii), ("cd", lam)):
-                found.append(our_method(f"{solver}, {stored}", problem, solver, grid, {}))
-    # Copies, since peers want arrays that could be written to.
-    X, y = case.matrix(), case.problem.y.copy()
-    small = np.random.default_rng(0).standard_normal((9, 12))
+                found.append(our_method(f"{solver}, {stored}", judges, solver, grid))
+    judges = Judges(case.problem, X)
+    return found + peer_methods(PEERS, judges, X, lam, wants_peer)
+
+
+def peer_methods(
+    peers: tuple[Peer, ...], judges: Judges, X: Any, lam: Any, wants_peer: Callable[[str], bool]
+) -> list[Method]:
+    """The ``peers`` that are wanted, and installed."""
+    found = []
+    # A copy, since peers want arrays that could be written to.
+    y = judges.problem.y.copy()
+    small, labels = np.random.default_rng(0).standard_normal((9, 12)), (-1.0) ** np.arange(9)
     toy = scipy.sparse.csc_array(small) if scipy.sparse.issparse(X) else np.asfortranarray(small)
-    for peer in PEERS:
+    for peer in peers:
         if not wants_peer(peer.name):
             continue
         if not peer.available():
@@ -129,96 +159,121 @@ def methods(
             continue
         # Compilation, and what a first call sets up, is nobody's time.
         begun = time.perf_counter()
-        peer.run(toy, small[:, 0].copy(), np.array([1.0, 0.5]), 1e-2)
+        peer.run(toy, labels, np.array([1.0, 0.5]), 1e-2)
         _tell(f"  {peer.name}: first call {time.perf_counter() - begun:.1f} s")
         found.append(
             Method(
                 f"{peer.name} {peer.version}",
                 peer.ladder,
                 lambda tolerance, peer=peer: peer.run(X, y, lam, tolerance),
-                lambda coefs: worst_gap(case.problem, "penalty", lam, coefs),
+                lambda coefs: judges.worst_gap("penalty", lam, coefs),
                 ours=False,
             )
         )
     return found
 
 
-def our_method(
-    name: str, problem: Problem, solver: str, grid: Any, options: dict[str, Any]
-) -> Method:
+def our_method(name: str, judges: Judges, solver: str, grid: Any, threads: int = 1) -> Method:
+    """One of ours; ``threads`` of those that share passes."""
+    shared = "threads" in find_solver(solver).Options.declared()
+    options = {"rule": "gap", **({"threads": threads} if shared else {})}
     return Method(
         name,
         _OURS,
-        lambda tolerance: walked(
-            problem, solver, grid, {"rule": "gap", "tol": tolerance, **options}
-        )[0],
-        lambda coefs: worst_gap(problem, find_solver(solver).form, grid, coefs),
+        lambda tolerance: walked(judges.problem, solver, grid, {**options, "tol": tolerance})[0],
+        lambda coefs: judges.worst_gap(find_solver(solver).form, grid, coefs),
         ours=True,
     )
 
 
-def settings(method: Method) -> dict[float, tuple[float, float]]:
-    """accuracy -> (tolerance, worst gap): the first rung of the ladder that is accurate enough."""
-    chosen: dict[float, tuple[float, float]] = {}
+class Rung(NamedTuple):
+    """What a method reached with a tolerance."""
+
+    tolerance: float
+    gap: float
+    run: Timed
+
+
+def rungs(method: Method) -> list[Rung]:
+    """Down its ladder, as far as it is needed or takes no longer than anybody waits."""
+    found: list[Rung] = []
     for tolerance in method.ladder:
         try:
             run = method.run(tolerance)
         except Exception as error:
-            _tell(
-                f"  {method.name} at {tolerance:g} failed: {type(error).__name__}: "
-                f"{str(error)[:200]}"
-            )
+            what = f"{type(error).__name__}: {str(error)[:200]}"
+            _tell(f"  {method.name} at {tolerance:g} failed: {what}")
             break
         gap = method.judge(run.coefs)
         _tell(
             f"  {method.name} at {tolerance:g}: {run.cpu:.3f} s CPU, {run.wall:.3f} s wall, "
             f"worst gap {gap:.1e}"
         )
-        for accuracy in ACCURACIES:
-            if gap <= accuracy:
-                chosen.setdefault(accuracy, (tolerance, gap))
-        if len(chosen) == len(ACCURACIES) or run.wall > _PATIENCE:
+        found.append(Rung(tolerance, gap, run._replace(coefs=None)))
+        if gap <= min(ACCURACIES) or run.wall > _PATIENCE:
             break
-    return chosen
+    return found
 
 
 def measured(name: str, made: Callable[[], list[Method]]) -> Rows:
-    """The table of the methods that ``made`` gives."""
+    """The table of the methods that ``made`` gives. Of those that did not reach an accuracy it says
+    what they reached last, and no ratio.
+    """
     _tell(f"[bold]{name}[/bold]")
     begun = time.perf_counter()
     running = made()
-    chosen = {method.name: settings(method) for method in running}
-    wanted = sorted({(m.name, t) for m in running for t, _ in chosen[m.name].values()})
-    by_name = {method.name: method for method in running}
-    times: dict[tuple[str, float], list[Timed]] = {key: [] for key in wanted}
-    for repeat in range(OFTEN):
-        for key in wanted:
-            most = _PATIENCE / 4 if repeat < REPEATS else _SHORT
-            if not times[key] or times[key][0].wall < most:
-                times[key].append(by_name[key[0]].run(key[1])._replace(coefs=None))
+    tried = {method.name: rungs(method) for method in running}
     rows = []
+    times = _times(running, tried)
     for accuracy in ACCURACIES:
         these = []
         for method in running:
-            if accuracy not in chosen[method.name]:
+            if not tried[method.name]:
                 continue
-            tolerance, gap = chosen[method.name][accuracy]
-            runs = times[method.name, tolerance]
+            rung = _first_within(tried[method.name], accuracy)
+            last = tried[method.name][-1]
+            runs = times[method.name, rung.tolerance] if rung else [last.run]
             cpu, wall = (
                 statistics.median(getattr(run, what) for run in runs) for what in ("cpu", "wall")
             )
-            these.append({"problem": name, "accuracy": accuracy, "method": method.name,
-                          "tolerance": tolerance, "worst gap": gap,
+            these.append({"problem": name, "accuracy": accuracy,
+                          "method": method.name + ("" if rung else ", not reached"),
+                          "tolerance": (rung or last).tolerance, "worst gap": (rung or last).gap,
                           "cpu": cpu, "wall": wall, "ours": method.ours})  # fmt: skip
-        best = min(
-            (row for row in these if not row["ours"]), key=lambda row: row["wall"], default=None
-        )
+        reached = [row for row in these if row["worst gap"] <= accuracy]
+        best = min((row for row in reached if not row["ours"]), key=itemgetter("cpu"), default={})
         for row in these:
-            row["best peer / this (CPU)"] = best["cpu"] / row["cpu"] if best else float("nan")
-            row["best peer / this (wall)"] = best["wall"] / row["wall"] if best else float("nan")
+            seen = best if row in reached else {}
+            for what, title in (("cpu", "CPU"), ("wall", "wall")):
+                row[f"best peer / this ({title})"] = seen.get(what, float("nan")) / row[what]
         rows += these
     _tell(f"  {time.perf_counter() - begun:.0f} s in all")
     return rows
+
+
+def _first_within(found: list[Rung], accuracy: float) -> Rung | None:
+    """The coarsest setting that is accurate enough."""
+    return next((rung for rung in found if rung.gap <= accuracy), None)
+
+
+def _times(
+    running: list[Method], tried: dict[str, list[Rung]]
+) -> dict[tuple[str, float], list[Timed]]:
+    """Of the settings that are wanted, in turn: what the machine does meanwhile meets all alike."""
+    by_name = {method.name: method for method in running}
+    chosen = {
+        (name, rung.tolerance)
+        for name, found in tried.items()
+        for accuracy in ACCURACIES
+        if (rung := _first_within(found, accuracy)) is not None
+    }
+    times: dict[tuple[str, float], list[Timed]] = {key: [] for key in sorted(chosen)}
+    for repeat in range(OFTEN):
+        for (name, tolerance), runs in times.items():
+            most = _LONG if repeat < REPEATS else _SHORT
+            if not runs or runs[0].wall < most:
+                runs.append(by_name[name].run(tolerance)._replace(coefs=None))
+    return times
 
 
 def tables(asked: Asked) -> Tables:

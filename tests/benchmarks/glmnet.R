@@ -2,7 +2,8 @@
 suppressPackageStartupMessages({library(glmnet); library(Matrix)})
 folder <- commandArgs(trailingOnly = TRUE)[1]
 thresh <- as.numeric(commandArgs(trailingOnly = TRUE)[2])
-type <- commandArgs(trailingOnly = TRUE)[3]
+family <- commandArgs(trailingOnly = TRUE)[3]
+way <- commandArgs(trailingOnly = TRUE)[4]
 read <- function(name, what, size = 8) readBin(file.path(folder, name), what, n = 2^31 - 1, size = size)
 shape <- read("shape", "integer", 4)
 values <- read("values", "double")
@@ -13,8 +14,12 @@ if (shape[3] == 1) {
 }
 y <- read("y", "double")
 lambda <- read("lambda", "double")
-fit <- function() glmnet(X, y, lambda = lambda, thresh = thresh, standardize = FALSE, intercept = FALSE, maxit = 1e7,
-                         type.gaussian = type)
+# Every point is wanted, also those after which little more is explained.
+glmnet.control(fdev = 0, devmax = 1)
+given <- list(X, if (family == "binomial") y > 0 else y, family = family, lambda = lambda, thresh = thresh,
+              standardize = FALSE, intercept = FALSE, maxit = 1e7)
+given[[if (family == "binomial") "type.logistic" else "type.gaussian"]] <- way
+fit <- function() do.call(glmnet, given)
 time <- system.time(result <- fit())
 beta <- as(result$beta, "CsparseMatrix")
 write <- function(name, x) writeBin(x, file.path(folder, name))

@@ -1,22 +1,20 @@
 """Time to a certified path of the logistic loss: 100 values of lam to lam max / 20, no intercept.
 
-Peers get the columns of unit norm that ours have, and lam in their own units. celer and adelie walk
-the path themselves, skglm is given the last solution, liblinear has no warm start and starts each
-point at zero.
+Peers get the columns of unit norm that ours have, and lam in their own units. glmnet, celer and
+adelie walk the path themselves, skglm is given the last solution, liblinear has no warm start and
+starts each point at zero.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse
-from certified import Method, measured, our_method, worst_gap
-from peers import timed
+from certified import Judges, Method, measured, our_method, peer_methods
+from peers import FINE, Peer, Timed, glmnet, installed, timed
 from report import Asked, Tables
 
 from fwcore import Problem, datasets
@@ -82,18 +80,16 @@ def _liblinear(X: Any, y: Any, lam: Any, tolerance: float) -> Any:
     return np.column_stack(found)
 
 
-@dataclass(frozen=True)
-class _Peer:
-    package: str
-    ladder: tuple[float, ...]
-    run: Callable[[Any, Any, Any, float], Any]
+def _timed(call: Callable[..., Any]) -> Callable[..., Timed]:
+    return lambda *given: timed(lambda: call(*given))
 
 
 PEERS = (
-    _Peer("celer", (1e-3, 1e-4, 1e-5, 1e-6), _celer),
-    _Peer("skglm", (1e-3, 1e-4, 1e-5, 1e-6, 1e-7), _skglm),
-    _Peer("adelie", (1e-6, 1e-8, 1e-10, 1e-12), _adelie),
-    _Peer("liblinear", (1e-2, 1e-3, 1e-4, 1e-5), _liblinear),
+    *glmnet("binomial", "Newton", "modified.Newton"),
+    Peer("celer", (1e-3, 1e-4, 1e-5, 1e-6), _timed(_celer), installed("celer")),
+    Peer("skglm", (1e-3, 1e-4, 1e-5, 1e-6, 1e-7), _timed(_skglm), installed("skglm")),
+    Peer("adelie", FINE[:7], _timed(_adelie), installed("adelie")),
+    Peer("liblinear", (1e-2, 1e-3, 1e-4, 1e-5), _timed(_liblinear), installed("scikit-learn")),
 )
 
 
@@ -122,32 +118,11 @@ CASES: dict[str, Callable[[], Problem]] = {
 
 def _methods(problem: Problem, wants_peer: Callable[[str], bool]) -> list[Method]:
     lam = np.geomspace(problem.lam_max, problem.lam_max / _SPAN, _POINTS)
-    found = [our_method("certified", problem, "certified", lam, {})]
-    X, y = problem.design.exported()[0], problem.y.copy()
+    X = problem.design.exported()[0]
     X = scipy.sparse.csc_array(X) if scipy.sparse.issparse(X) else X
-    random = np.random.default_rng(0)
-    small, labels = random.standard_normal((9, 12)), np.where(np.arange(9) % 2, 1.0, -1.0)
-    toy = scipy.sparse.csc_array(small) if scipy.sparse.issparse(X) else np.asfortranarray(small)
-    for peer in PEERS:
-        if not wants_peer(peer.package):
-            continue
-        begun = time.perf_counter()
-        try:
-            # Compilation, and what a first call sets up, is nobody's time.
-            peer.run(toy, labels, np.array([1.0, 0.5]), 1e-2)
-        except ImportError:
-            continue
-        print(f"  {peer.package}: first call {time.perf_counter() - begun:.1f} s")
-        found.append(
-            Method(
-                peer.package,
-                peer.ladder,
-                lambda tolerance, peer=peer: timed(lambda: peer.run(X, y, lam, tolerance)),
-                lambda coefs: worst_gap(problem, "penalty", lam, coefs),
-                ours=False,
-            )
-        )
-    return found
+    judges = Judges(problem, X)
+    ours = our_method("certified", judges, "certified", lam)
+    return [ours, *peer_methods(PEERS, judges, X, lam, wants_peer)]
 
 
 def tables(asked: Asked) -> Tables:

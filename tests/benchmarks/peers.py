@@ -62,7 +62,7 @@ def timed(call: Callable[[], Any], stored: Callable[[Any], Any] = scipy.sparse.c
     return Timed(cpu, wall, stored(found))
 
 
-def _installed(package: str) -> Callable[[], bool]:
+def installed(package: str) -> Callable[[], bool]:
     def found() -> bool:
         try:
             importlib.metadata.version(package)
@@ -80,8 +80,10 @@ def _ours_to_call(module: Any) -> Callable[[Any, Any, Any, float], Timed]:
     return run
 
 
-def _glmnet(updates: str, X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
-    """``updates``: "naive" or "covariance", its two ways to update slopes."""
+def _glmnet(family: str, way: str, X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
+    """``way``: of the "gaussian" family "naive" or "covariance", its two ways to update slopes; of
+    the "binomial" one "Newton" or "modified.Newton", its curvature or a bound of it.
+    """
     sparse = scipy.sparse.issparse(X)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -97,7 +99,7 @@ def _glmnet(updates: str, X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
         write("y", y, np.float64)
         write("lambda", lam / y.size, np.float64)
         script = Path(__file__).with_name("glmnet.R")
-        command = ["Rscript", str(script), name, str(tolerance), updates]
+        command = ["Rscript", str(script), name, str(tolerance), family, way]
         told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
         read = [np.fromfile(folder / f"beta_{part}", dtype) for part, dtype in _SPARSE]
     rows, indptr, values = read
@@ -110,20 +112,27 @@ def _glmnet(updates: str, X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
 
 _SPARSE = (("rows", np.int32), ("indptr", np.int32), ("values", np.float64))
 
+FINE = tuple(10.0**-k for k in range(6, 15))
+"""A ladder of tolerances of squared steps."""
+
+
+def glmnet(family: str, *ways: str) -> tuple[Peer, ...]:
+    """A peer for each way that it has in a family of losses."""
+
+    def available() -> bool:
+        return shutil.which("Rscript") is not None
+
+    return tuple(
+        Peer(f"glmnet-{way}", FINE, partial(_glmnet, family, way), available) for way in ways
+    )
+
+
 PEERS = (
-    Peer("adelie", (1e-6, 1e-8, 1e-10, 1e-12, 1e-14), _ours_to_call(adelie), _installed("adelie")),
-    *(
-        Peer(
-            f"glmnet-{updates}",
-            (1e-6, 1e-8, 1e-10, 1e-12, 1e-14),
-            partial(_glmnet, updates),
-            lambda: shutil.which("Rscript") is not None,
-        )
-        for updates in ("naive", "covariance")
-    ),
-    Peer("celer", (1e-3, 1e-4, 1e-5, 1e-6), _ours_to_call(celer), _installed("celer")),
-    Peer("skglm", (1e-3, 1e-4, 1e-5, 1e-6, 1e-7), _ours_to_call(skglm), _installed("skglm")),
+    Peer("adelie", FINE, _ours_to_call(adelie), installed("adelie")),
+    *glmnet("gaussian", "naive", "covariance"),
+    Peer("celer", (1e-3, 1e-4, 1e-5, 1e-6), _ours_to_call(celer), installed("celer")),
+    Peer("skglm", (1e-3, 1e-4, 1e-5, 1e-6, 1e-7), _ours_to_call(skglm), installed("skglm")),
     Peer(
-        "scikit-learn", (1e-3, 1e-4, 1e-5), _ours_to_call(scikit_learn), _installed("scikit-learn")
+        "scikit-learn", (1e-3, 1e-4, 1e-5), _ours_to_call(scikit_learn), installed("scikit-learn")
     ),
 )

@@ -8,7 +8,7 @@ import statistics
 from typing import Any
 
 import numpy as np
-from certified import walked, worst_gap
+from certified import relative_gaps, walked
 from problems import CASES, available
 from report import Asked, Rows, Tables
 
@@ -32,7 +32,7 @@ def path(problem: Problem, radii: Any, draw: str, sampling: str) -> dict[str, An
         "steps": statistics.fmean(steps),
         "dots": statistics.fmean(dots),
         "mean active": float(counts.mean()),
-        "worst gap": worst_gap(problem, "ball", radii, runs[0].coefs),
+        "worst gap": relative_gaps(problem, "ball", radii, runs[0].coefs).max(),
     }
 
 

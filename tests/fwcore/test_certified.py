@@ -7,6 +7,7 @@ import scipy.sparse
 import toys
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from numpy_judge import NumpyJudge
 from sklearn.linear_model import ElasticNet
 
 from fwcore import ParameterError, Problem, Status, Walk, datasets, grids, walk_path
@@ -14,45 +15,29 @@ from fwcore.solvers.working_set import _prices, _trial
 from fwcore.solvers.working_set._extrapolation import shares
 
 
-def mixed(loss, seed):
-    """A problem with twins, a column of zeros and one that depends on others; sparse every other
-    time.
+def weighted(loss, seed):
+    """A problem with twins, a column of zeros, a constant one and one that depends on others;
+    sparse every other time, and with weights of its rows, which are 1 elsewhere, two times of
+    seven. And these weights.
     """
     random = np.random.default_rng(seed)
     m, p = (25, 60) if seed % 2 else (60, 25)
     X = random.standard_normal((m, p)) * (random.random((m, p)) < 0.5)
-    X[:, 1], X[:, 2], X[:, 3] = X[:, 0], 0.0, X[:, 4] - X[:, 5]
+    X[:, 1], X[:, 2], X[:, 3], X[:, 8] = X[:, 0], 0.0, X[:, 4] - X[:, 5], 1.5
     y = X[:, 6] - 2.0 * X[:, 7] + random.standard_normal(m) * (1.0 + 9.0 * (random.random(m) < 0.1))
     X = scipy.sparse.csc_array(X) if seed % 4 < 2 else X
     y = np.where(y > np.median(y), 1.0, -1.0) if loss == "logistic" else y
-    intercept = loss != "squared" and seed % 5 < 3
-    return Problem.from_arrays(X, y, loss=loss, positive=seed % 3 == 0, intercept=intercept)
+    given = {"loss": loss, "positive": seed % 3 == 0}
+    if seed % 7 not in (2, 5):
+        intercept = loss != "squared" and seed % 5 < 3
+        return Problem.from_arrays(X, y, intercept=intercept, **given), 1.0
+    weights = random.integers(1, 5, m)
+    given |= {"weights": weights, "standardize": False, "intercept": seed % 5 < 3}
+    return Problem.from_arrays(X, y, **given), weights
 
 
-def least_objective(problem, lam, ridge):
-    """By L-BFGS-B on the two parts of the coefficients, whose l1 norm is linear."""
-    X, p = problem.design.matrix(), problem.p
-    top = 0.0 if problem.positive else None
-
-    free = None if problem.intercept else 0.0
-
-    def value(w):
-        a, b = w[:p] - w[p:-1], w[-1]
-        u = X @ a + b
-        r = problem.loss.derivative(u, problem.y)
-        slope = X.T @ r + ridge * a
-        objective = problem.loss.value(u, problem.y) + 0.5 * ridge * a @ a + lam * w[:-1].sum()
-        return objective, np.concatenate([slope + lam, lam - slope, [r.sum()]])
-
-    found = scipy.optimize.minimize(
-        value,
-        np.zeros(2 * p + 1),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0, None)] * p + [(0, top)] * p + [(free, free)],
-        options={"maxiter": 20_000, "maxfun": 40_000, "ftol": 1e-15, "gtol": 1e-10},
-    )
-    return float(found.fun)
+def mixed(loss, seed):
+    return weighted(loss, seed)[0]
 
 
 @pytest.mark.parametrize(
@@ -63,18 +48,22 @@ def least_objective(problem, lam, ridge):
 @pytest.mark.parametrize("l1_ratio", [1.0, 0.5])
 def test_a_path_of_any_loss_ends_at_the_minimum(loss, engine, l1_ratio, seeds):
     for seed in seeds:
-        problem = mixed(loss, seed)
+        problem, weights = weighted(loss, seed)
+        judge = NumpyJudge.of(problem, weights)
+        at_zero = judge.objective(np.zeros(problem.p))
+        assert at_zero == pytest.approx(problem.f0, rel=1e-12)
         grid = problem.lam_max * np.geomspace(0.9, 0.05, 6)
         result = walk_path(problem, "certified", grid, tol=1e-10, l1_ratio=l1_ratio, engine=engine)
         assert result.status == Status.SMALL_GAP
         assert result.max_relative_gap <= 1e-10 * (1 + 1e-6)
+        ridges = grid * (1.0 / l1_ratio - 1.0)
+        for lam, ridge, a in zip(grid, ridges, result.coefs.toarray().T, strict=True):
+            assert judge.gap(a, "penalty", lam, ridge) <= 1.001e-10 * at_zero
         for k in (2, 5):
-            lam = grid[k]
-            point = result.points[k]
-            reached = point["objective"] + lam * point["l1"]
-            least = least_objective(problem, lam, lam * (1.0 / l1_ratio - 1.0))
-            assert reached <= least + 1e-9 * problem.f0
-            assert reached >= least - 1e-6 * problem.f0
+            reached = judge.objective(result.coefs[:, [k]].toarray()[:, 0], grid[k], ridges[k])
+            least = judge.minimum(grid[k], ridges[k])
+            assert reached <= least + 1e-9 * at_zero
+            assert reached >= least - 1e-6 * at_zero
 
 
 @pytest.mark.parametrize(
@@ -83,7 +72,8 @@ def test_a_path_of_any_loss_ends_at_the_minimum(loss, engine, l1_ratio, seeds):
 )
 def test_a_ball_of_any_loss_holds_the_minimum_of_its_penalty(loss, engine):
     for seed in range(12):
-        problem = mixed(loss, seed)
+        problem, weights = weighted(loss, seed)
+        judge = NumpyJudge.of(problem, weights)
         grid = problem.lam_max * np.geomspace(0.9, 0.05, 6)
         penalised = walk_path(problem, "certified", grid, tol=1e-11).points
         penalised = penalised[penalised["l1"] > 0.0]
@@ -91,7 +81,9 @@ def test_a_ball_of_any_loss_holds_the_minimum_of_its_penalty(loss, engine):
         result = walk_path(problem, "certified_ball", radii, tol=1e-9, engine=engine)
         assert result.status == Status.SMALL_GAP
         assert result.max_relative_gap <= 1e-9 * (1 + 1e-6)
-        assert (result.points["l1"] <= radii * (1 + 1e-12)).all()
+        for radius, a in zip(radii, result.coefs.toarray().T, strict=True):
+            assert np.abs(a).sum() <= radius * (1 + 1e-12)
+            assert judge.gap(a, "ball", radius) <= 1.001e-9 * problem.f0
         # Below the penalised minimum by no more than its own gap.
         difference = result.points["objective"] - penalised["objective"]
         assert np.abs(difference).max() <= 1e-7 * problem.f0

@@ -9,7 +9,7 @@ import scipy.sparse
 
 from fwcore import DatasetError, ParameterError, datasets
 from fwcore.datasets import Dataset, documentation, parse_upload, read_catalogue, reading, store
-from fwcore.design import product_count
+from fwcore.design import mapped, product_count
 
 OFFLINE = [entry.name for entry in datasets.DATASETS if entry.layout is None]
 SHAPED = {"tfidf-shaped", "log1p-shaped", "url-shaped", "kdd-shaped"}
@@ -172,6 +172,18 @@ def test_the_second_opening_reads_from_disk_what_the_first_made(name, empty_cach
     assert [*opened.feature_names[:50]] == [*made.feature_names[:50]]
     a, b = np.array([1, 5, 17]), np.array([0.1, -0.2, 0.05])
     assert opened.judge(a, b, "ball", 1.0) == made.judge(a, b, "ball", 1.0)
+
+
+def test_passes_over_kept_data_hold_no_more_in_memory_than_is_asked_for(empty_cache):
+    free = datasets.load("breast-cancer")
+    assert not mapped.bounded(free.design)
+    for _ in range(2):
+        reading._load.cache_clear()
+        bounded = datasets.load("breast-cancer", memory=mapped.LEAST)
+        assert mapped.bounded(bounded.design)
+        assert bounded.content_hash == free.content_hash
+    with pytest.raises(ParameterError, match=r"'memory' .* number of bytes"):
+        datasets.load("breast-cancer", memory=1)
 
 
 def test_a_sparse_problem_with_dropped_columns_survives_the_disk(empty_cache):

@@ -4,6 +4,7 @@ import doctest
 import importlib
 import pickle
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -62,7 +63,9 @@ def test_what_scikit_learn_asks_of_an_estimator(pair):
 
 
 def odd_problem(seed):
-    """Rows, columns, a sparse truth; among the columns a constant, a twin and nearly a twin."""
+    """Rows, columns, a sparse truth; among the columns a constant, a twin and nearly a twin; the
+    weights of rows, some of them 0, or None.
+    """
     rng = np.random.default_rng(seed)
     m, p = int(rng.integers(5, 60)), int(rng.integers(3, 90))
     X = rng.normal(size=(m, p)) * 10.0 ** rng.integers(-2, 3, p)
@@ -71,37 +74,42 @@ def odd_problem(seed):
         X[:, 2] = X[:, 1]
         X[:, 3] = X[:, 1] + 1e-3 * rng.normal(size=m)
     truth = rng.normal(size=p) * (rng.random(p) < 0.3)
-    return X, X @ truth + 0.3 * rng.normal(size=m) + 4.0, rng
+    y = X @ truth + 0.3 * rng.normal(size=m) + 4.0
+    weights = rng.integers(0, 4, m) + (np.arange(m) < 3) if seed % 3 == 0 else None
+    return X, y, weights, rng
 
 
-def objective(X, y, coef, intercept, alpha, ratio=1.0):
+def objective(X, y, weights, coef, intercept, alpha, ratio=1.0):
     """Independent of the package: scikit-learn's documentation as NumPy."""
     left = y - X @ coef - intercept
     penalty = ratio * abs(coef).sum() + 0.5 * (1 - ratio) * (coef @ coef)
-    return left @ left / (2 * len(y)) + alpha * penalty
+    return np.average(left**2, weights=weights) / 2 + alpha * penalty
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", range(200))
 def test_no_objective_is_below_ours_by_more_than_our_gap(seed):
-    X, y, rng = odd_problem(seed)
+    X, y, weights, rng = odd_problem(seed)
     ratio = float(rng.choice([1.0, 0.7]))
-    centred = X - X.mean(axis=0)
-    alpha = float(abs(centred.T @ (y - y.mean())).max() / len(y) * rng.uniform(0.05, 0.9))
+    shares = np.ones(len(y)) / len(y) if weights is None else weights / weights.sum()
+    mean = shares @ y
+    slopes = (X - shares @ X).T @ (shares * (y - mean))
+    alpha = float(abs(slopes).max() * rng.uniform(0.05, 0.9))
     positive = bool(rng.random() < 0.3)
     given = scipy.sparse.csr_array(X) if rng.random() < 0.3 else X
-    ours = FWElasticNet(alpha, l1_ratio=ratio, positive=positive, tol=1e-8).fit(given, y)
+    ours = FWElasticNet(alpha, l1_ratio=ratio, positive=positive, tol=1e-8)
+    ours.fit(given, y, sample_weight=weights)
     theirs = ElasticNet(alpha=alpha, l1_ratio=ratio, positive=positive, tol=1e-10, max_iter=10**6)
-    theirs.fit(X, y)
-    at_zero = objective(X, y, 0 * ours.coef_, y.mean(), alpha)
+    theirs.fit(X, y, sample_weight=weights)
+    at_zero = objective(X, y, weights, 0 * ours.coef_, mean, alpha)
     mine, other = (
-        objective(X, y, model.coef_, model.intercept_, alpha, ratio) for model in (ours, theirs)
+        objective(X, y, weights, model.coef_, model.intercept_, alpha, ratio)
+        for model in (ours, theirs)
     )
     assert 0 <= ours.dual_gap_ <= 1.001e-8 * at_zero
     assert mine <= other + ours.dual_gap_ + 1e-12 * at_zero
-    told = certify(
-        X, y, ours.coef_, alpha=alpha, l1_ratio=ratio, intercept=ours.intercept_, positive=positive
-    )
+    asked = {"alpha": alpha, "l1_ratio": ratio, "positive": positive, "sample_weight": weights}
+    told = certify(X, y, ours.coef_, intercept=ours.intercept_, **asked)
     assert told.objective == pytest.approx(mine, rel=1e-9)
     assert told.gap <= 1.1e-8 * at_zero
     assert (ours.coef_ >= 0).all() or not positive
@@ -125,9 +133,13 @@ def test_the_constraint_instead_of_the_penalty():
     assert told.gap <= 1.1e-8 * np.var(y) / 2
     outside = certify(X, y, 2 * model.coef_, delta=800.0, intercept=0.0)
     assert outside.gap == np.inf
-    sampled = FWLasso(delta=800.0, solver="sfw", tol=1e-2, random_state=3).fit(X, y)
-    again = FWLasso(delta=800.0, solver="sfw", tol=1e-2, random_state=3).fit(X, y)
-    np.testing.assert_array_equal(sampled.coef_, again.coef_)
+    sampled = FWLasso(delta=800.0, solver="sfw", tol=1e-2, random_state=3)
+    # It stops by its moves, or by an estimate of the gap.
+    with pytest.warns(ConvergenceWarning, match="before tol was met. The duality gap is"):
+        once = sampled.fit(X, y).coef_
+    assert sampled.dual_gap_ > 1e-2 * np.var(y) / 2
+    with pytest.warns(ConvergenceWarning):
+        np.testing.assert_array_equal(once, clone(sampled).fit(X, y).coef_)
     with pytest.raises(ParameterError, match="one of the ball form"):
         FWLasso(delta=800.0, solver="cd").fit(X, y)
 
@@ -234,13 +246,21 @@ def test_cross_validation_chooses_what_scikit_learn_chooses(seed):
     assert scipy.sparse.issparse(ours.sparse_coef_)
 
 
-def test_they_are_used_as_scikit_learns_are():
+def test_they_are_used_as_scikit_learns_are(tmp_path):
     frame = load_diabetes(as_frame=True)
     X, y = frame.data, frame.target
     model = FWLasso(0.5).fit(X, y)
     assert [*model.feature_names_in_] == [*X.columns]
-    again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    joblib.dump(model, tmp_path / "model.joblib")
+    for again in (
+        pickle.loads(pickle.dumps(model)),
+        joblib.load(tmp_path / "model.joblib"),
+    ):
+        np.testing.assert_array_equal(again.predict(X), model.predict(X))
+        np.testing.assert_array_equal(again.path_.coefs.toarray(), model.path_.coefs.toarray())
+    shown = model._repr_html_()
+    assert "FWLasso" in shown
+    assert "alpha" in shown
     assert clone(model).get_params() == model.get_params()
     pipeline = make_pipeline(StandardScaler(), FWLasso())
     search = GridSearchCV(pipeline, {"fwlasso__alpha": [0.1, 1.0, 10.0]}, cv=3).fit(X, y)
@@ -285,6 +305,23 @@ def test_where_nothing_descends_the_answer_is_zero_for_certain():
     large = FWLasso(1e6).fit(X, X[:, 0])
     assert not large.coef_.any()
     assert certify(X, X[:, 0], large.coef_, alpha=1e6, intercept=large.intercept_).gap == 0.0
+
+
+@pytest.mark.parametrize("free", [False, True])
+def test_where_nothing_descends_other_answers_are_certified_too(free):
+    X, y = np.random.default_rng(0).normal(size=(20, 5)), np.full(20, 3.0)
+    given = {"penalty_factor": [0.0, 1.0, 1.0, 1.0, 1.0]} if free else {}
+    for form in ({"alpha": 0.1}, {"delta": 1.0}):
+        told = certify(X, y, np.zeros(5), intercept=3.0, **form, **given)
+        assert (told.gap, told.relative_gap) == (pytest.approx(0.0, abs=1e-28), 0.0)
+    coef = np.array([0.0, 0.5, 0.0, 0.0, 0.0])
+    off = certify(X, y, coef, alpha=0.1, intercept=3.0, **given)
+    assert off.objective == pytest.approx((0.5 * X[:, 1]) @ (0.5 * X[:, 1]) / 40 + 0.05)
+    assert off.gap == pytest.approx(off.objective)
+    assert certify(X, y, -coef, alpha=0.1, intercept=3.0, positive=True).gap == np.inf
+    assert certify(X, y, 4 * coef, delta=1.0, intercept=3.0, **given).gap == np.inf
+    zero = certify(X, np.zeros(20), np.zeros(5), alpha=1.0)
+    assert (zero.objective, zero.gap, zero.relative_gap) == (0.0, 0.0, 0.0)
 
 
 def test_lists_frames_and_sparse_matrices_are_certified_alike():
@@ -356,6 +393,7 @@ def test_what_does_not_fit_is_told_by_its_name(wrong, what):
         ({"alpha": 1.0, "coef": np.zeros(3)}, "'coef'"),
         ({"alpha": 1.0, "coef": np.full(10, np.nan)}, "'coef'"),
         ({"alpha": 1.0, "loss": "hinge", "intercept": 0.0}, "'loss'"),
+        ({"delta": 1.0, "l1_ratio": 0.5}, "'l1_ratio'"),
     ],
 )
 def test_what_cannot_be_certified_is_told_by_its_name(wrong, what):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse
+from numpy_judge import NumpyJudge
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
@@ -70,6 +71,54 @@ def test_outliers_do_not_pull_and_the_minimum_is_that_of_l_bfgs(seed):
     assert ours.dual_gap_ <= 1e-7
     assert fit + alpha * abs(ours.coef_).sum() == pytest.approx(least, abs=1e-6)
     assert abs(np.median(y - ours.predict(X))) < 1.0
+
+
+def odd_rows(kind, seed):
+    """A model, its rows with a constant column and twins, weights or None, and the judge of it."""
+    X, u, rng = rows(seed)
+    X[:, 4] = 2.0
+    logistic = kind is FWLogistic
+    y = u + 0.5 * rng.normal(size=u.size)
+    y = np.where(y > 0, 1.0, -1.0) if logistic else y + 30.0 * (rng.random(u.size) < 0.1)
+    weights = rng.integers(0, 4, u.size).astype(float) if seed % 4 == 1 else None
+    chosen = {"fit_intercept": seed % 5 < 3, "positive": seed % 6 == 2, "tol": 1e-9}
+    model = kind(alpha=0.02, l1_ratio=(1.0, 0.6)[seed % 3 == 1], **chosen)
+    counted = np.ones(u.size) if weights is None else weights
+    kept = counted > 0
+    judge = NumpyJudge(
+        X[kept],
+        y[kept],
+        "logistic" if logistic else "huber",
+        np.inf if logistic else find_loss("huber").fitted(y[kept], 1.0, counted[kept]).threshold,
+        counted[kept] / counted[kept].mean(),
+        chosen["fit_intercept"],
+        chosen["positive"],
+    )
+    return model, X, y, weights, judge
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(20), pytest.param(range(20, 200), marks=pytest.mark.slow)], ids=["few", "many"]
+)
+@pytest.mark.parametrize("kind", [FWLogistic, FWHuber])
+def test_two_hundred_answers_are_those_of_others_and_judged_by_others(kind, seeds):
+    for seed in seeds:
+        model, X, y, weights, judge = odd_rows(kind, seed)
+        model.fit(scipy.sparse.csr_array(X) if seed % 3 == 0 else X, y, sample_weight=weights)
+        w, b, m = np.ravel(model.coef_), float(np.ravel(model.intercept_)[0]), len(judge.y)
+        lam, ridge = 0.02 * model.l1_ratio * m, 0.02 * (1.0 - model.l1_ratio) * m
+        at_zero = judge.objective(np.zeros(w.size))
+        assert judge.gap(w, "penalty", lam, ridge) <= 1.001e-9 * at_zero
+        reached = judge.objective(w, lam, ridge)
+        fit = judge.value(judge.X @ w + b)
+        assert fit == pytest.approx(judge.value(judge.predictions(w)), rel=1e-12)
+        least = judge.minimum(lam, ridge)
+        if kind is FWLogistic and not (model.fit_intercept or model.positive or ridge):
+            theirs = LogisticRegression(
+                C=1.0 / lam, l1_ratio=1, solver="liblinear", fit_intercept=False, tol=1e-9
+            ).fit(judge.X, judge.y, sample_weight=judge.weights)
+            least = judge.objective(theirs.coef_[0], lam)
+        assert least - 1e-6 * at_zero <= reached <= least + 1e-8 * at_zero
 
 
 def test_columns_that_tell_nothing_leave_the_intercept():

@@ -9,8 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fwcore import Problem, Status, Walk, find_solver, grids, walk_path
-from fwcore.design import Products, full_pass
+from fwcore.design import Products, full_pass, passes
 from fwcore.solvers.base import COUNTERS
+from fwcore.solvers.working_set import _solver
 from fwcore.solvers.working_set._corrections import correct
 from fwcore.solvers.working_set._face import Face
 from fwcore.solvers.working_set._passes import columns_above_in_pass
@@ -351,6 +352,34 @@ def test_threads_change_nothing(way):
     one, two = (walk_path(problem, name, grid, threads=threads, **options) for threads in (1, 2))
     np.testing.assert_array_equal(one.coefs.toarray(), two.coefs.toarray())
     np.testing.assert_array_equal(one.trace["gap"], two.trace["gap"])
+
+
+@pytest.mark.parametrize("name", ["certified", "certified_ball"])
+@pytest.mark.parametrize(("loss", "storage"), toys.LOSSES_STORED)
+def test_threads_change_nothing_of_any_loss(loss, storage, name):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((50, 400)) * (random.random((50, 400)) < 0.3)
+    y = X[:, :5].sum(axis=1) + 0.1 * random.standard_normal(50)
+    y = np.sign(y) if loss == "logistic" else y
+    problem = Problem.from_arrays(storage(X), y, loss=loss)
+    grid = grid_for(name, problem)
+    one, two = (walk_path(problem, name, grid, threads=threads) for threads in (1, 2))
+    np.testing.assert_array_equal(one.coefs.toarray(), two.coefs.toarray())
+    np.testing.assert_array_equal(one.trace["gap"], two.trace["gap"])
+
+
+def test_a_long_pass_is_shared_by_two_threads_unless_it_is_said_otherwise(monkeypatch):
+    problem, wanted = toys.problem("wide"), []
+    monkeypatch.setattr(
+        _solver, "full_pass", lambda *given: wanted.append(given[-1]) or full_pass(*given)
+    )
+    for long_pass in (passes._LONG_PASS, 0):
+        monkeypatch.setattr(passes, "_LONG_PASS", long_pass)
+        for threads in (0, 1, 2):
+            wanted.clear()
+            walk_path(problem, "certified", grid_for("certified", problem), threads=threads)
+            by_kernel = threads == 1 or (threads == 0 and long_pass > 0)
+            assert set(wanted) == (set() if by_kernel else {2})
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fwcore.design import full_pass, in_one_part
+from fwcore.design import full_pass, in_one_part, threads_for
 from fwcore.kernels.types import Floats, Ints
 from fwcore.options import Choice, Count, PenaltyOptions, WalkOptions
 from fwcore.problem import Problem
@@ -32,10 +32,11 @@ class CertifiedOptions(WalkOptions):
         doc=WalkOptions.param.rule.doc,
     )
     threads = Count(
-        default=1,
-        bounds=(1, 256),
+        default=0,
+        bounds=(0, 256),
         label="Threads",
-        doc="Threads that share a pass over all columns.",
+        doc="Threads that share a pass over all columns; they change no bit of a path. 0: two, "
+        "where the design has more than 67 million entries.",
     )
 
 
@@ -85,12 +86,13 @@ class WorkingSetSolver(Solver):
         # A ridge divides a coefficient among equal columns.
         walked, columns = problem.distinct if ridge == 0.0 else (problem, None)
         arrays = WorkingSet.of(walked, engine, options, self.form == "ball", ridge)
-        arrays.it["alone"] = in_one_part(walked.design, options.threads)
+        threads = threads_for(walked.design, options.threads or None)
+        arrays.it["alone"] = in_one_part(walked.design, threads)
         # X'y had products with all.
         arrays.counters["dots"] += problem.p - walked.p
         for record, name in ((arrays.counters, "entries"), (arrays.it, "seen")):
             record[name] += problem.entries - walked.entries
-        return self.State(arrays, threads=options.threads, distinct=columns)
+        return self.State(arrays, threads=threads, distinct=columns)
 
     def set_point(
         self, problem: Problem, state: CertifiedState, options: Any, value: float, progress: float

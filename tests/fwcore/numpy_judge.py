@@ -1,0 +1,126 @@
+"""A second judge, in NumPy and SciPy: it shares the numbers of a problem with the package, and none
+of its formulas.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.optimize
+import scipy.special
+
+
+@dataclass(frozen=True)
+class NumpyJudge:
+    """min sum_i w_i l(x_i'a + b, y_i) + (r / 2) ||a||^2 + lam ||a||_1, or subject to ||a||_1 <=
+    delta; b is 0 unless there is an ``intercept``, and then the best for a.
+
+    ``loss`` is "squared", (u - y)^2 / 2; "logistic", log(1 + exp(-y u)); or "huber", the squared
+    loss up to abs(u - y) = ``threshold`` and linear beyond. ``X`` (m, p) may be sparse.
+    """
+
+    X: Any
+    y: Any
+    loss: str = "squared"
+    threshold: float = np.inf
+    weights: Any = 1.0
+    intercept: bool = False
+    positive: bool = False
+
+    @classmethod
+    def of(cls, problem: Any, weights: Any = 1.0, X: Any = None) -> NumpyJudge:
+        """Of what solvers see of a problem, with the ``weights`` that it was made with; ``X`` where
+        its matrix is at hand.
+        """
+        base = getattr(problem.loss, "base", problem.loss)
+        return cls(
+            problem.design.matrix() if X is None else X,
+            problem.y,
+            base.name,
+            getattr(base, "threshold", np.inf),
+            weights,
+            problem.intercept,
+            problem.positive,
+        )
+
+    def value(self, u: Any) -> float:
+        """The weighted sum of losses of the predictions u."""
+        if self.loss == "logistic":
+            return float(np.sum(self.weights * np.logaddexp(0.0, -self.y * u)))
+        size = np.abs(u - self.y)
+        near = np.minimum(size, self.threshold)
+        return float(np.sum(self.weights * near * (size - 0.5 * near)))
+
+    def slopes(self, u: Any) -> Any:
+        """Its derivative by u, of shape (m,)."""
+        if self.loss == "logistic":
+            return -self.weights * self.y * scipy.special.expit(-self.y * u)
+        return self.weights * np.clip(u - self.y, -self.threshold, self.threshold)
+
+    def dual(self, theta: Any) -> float:
+        """-sum_i (w_i l)*(-theta_i): no objective is below its value where theta'X is within the
+        bounds of the penalty, and theta'1 is 0 if there is an intercept.
+        """
+        if self.loss == "logistic":
+            t = np.clip(theta * self.y / self.weights, 0.0, 1.0)
+            return float(np.sum(self.weights * (scipy.special.entr(t) + scipy.special.entr(1 - t))))
+        return float(np.sum(theta * self.y - theta**2 / (2 * self.weights)))
+
+    def predictions(self, a: Any) -> Any:
+        """X a, and the best constant: where the slopes, which do not fall in it, add up to 0."""
+        u = self.X @ a
+        if not self.intercept:
+            return u
+        if self.loss == "squared":
+            return u + np.average(self.y - u, weights=self.weights * np.ones(len(self.y)))
+        reach = 1.0
+        while self.slopes(u - reach).sum() > 0 or self.slopes(u + reach).sum() < 0:
+            reach *= 2.0
+        best = scipy.optimize.brentq(
+            lambda b: self.slopes(u + b).sum(), -reach, reach, xtol=1e-14, rtol=1e-14
+        )
+        return u + best
+
+    def objective(self, a: Any, lam: float = 0.0, ridge: float = 0.0) -> float:
+        """What is minimised, at a."""
+        return self.value(self.predictions(a)) + 0.5 * ridge * a @ a + lam * np.abs(a).sum()
+
+    def gap(self, a: Any, form: str, value: float, ridge: float = 0.0) -> float:
+        """An upper bound of how far a is from the minimum: in the ball form Frank and Wolfe's gap,
+        in the penalty form the objective less the dual value of the slopes, shrunk into bounds.
+        """
+        u = self.predictions(a)
+        slopes = self.slopes(u)
+        gradient = self.X.T @ slopes + ridge * a
+        steepest = max(-gradient.min(), 0.0) if self.positive else np.abs(gradient).max()
+        if form == "ball":
+            return float(gradient @ a + value * steepest)
+        shrink = min(1.0, value / steepest) if steepest > 0.0 else 1.0
+        bound = self.dual(-shrink * slopes) - 0.5 * ridge * shrink**2 * (a @ a)
+        return self.objective(a, value, ridge) - bound
+
+    def minimum(self, lam: float, ridge: float = 0.0) -> float:
+        """The least objective, by L-BFGS-B on the two parts of a, whose l1 norm is linear."""
+        p = self.X.shape[1]
+        top = 0.0 if self.positive else None
+        free = None if self.intercept else 0.0
+
+        def value(w: Any) -> Any:
+            a = w[:p] - w[p:-1]
+            u = self.X @ a + w[-1]
+            slopes = self.slopes(u)
+            g = self.X.T @ slopes + ridge * a
+            objective = self.value(u) + 0.5 * ridge * a @ a + lam * w[:-1].sum()
+            return objective, np.concatenate([g + lam, lam - g, [slopes.sum()]])
+
+        found = scipy.optimize.minimize(
+            value,
+            np.zeros(2 * p + 1),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0, None)] * p + [(0, top)] * p + [(free, free)],
+            options={"maxiter": 20_000, "maxfun": 40_000, "ftol": 1e-15, "gtol": 1e-10},
+        )
+        return float(found.fun)
