@@ -13,7 +13,7 @@ _GATHERED = 5
 # What it costs to bound a column.
 _BOUND = 2
 # Points that cost no more than so many cycles of descent and sweeps are not worth a trial.
-_CYCLES, _SWEEPS = 22, 3
+_CYCLES, _SWEEPS = 26, 3
 
 
 class Prices(NamedTuple):

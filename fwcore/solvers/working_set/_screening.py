@@ -80,9 +80,7 @@ class Screen(NamedTuple):
         """The first reference is that of a = 0, whose pass gave lam max."""
         padded = -(-problem.p // BLOCK) * BLOCK
         norms = np.zeros(padded, np.float32)
-        up = np.nextafter(np.sqrt(problem.sqnorms).astype(np.float32), np.float32(np.inf))
-        # That of 0 is denormal, and would make a sweep over columns of zeros 30 times as long.
-        norms[: problem.p] = np.where(problem.sqnorms > 0.0, up, 0.0)
+        _round_up(problem.sqnorms, norms)
         apart = _lengthen(norms[: problem.p], problem)
         screen = cls(
             np.zeros((_REFERENCES, padded), np.float32),
@@ -118,11 +116,36 @@ def _lengthen(norms: NDArray[np.float32], problem: Problem) -> float:
     share = max(_LEAST_SHARE, error / _APART)
     if error == 0.0 or share > _MOST_SHARE:
         return 0.0
-    stored = norms + np.abs(design.offset * design.scale) * np.sqrt(problem.m)
-    if np.mean(share * stored > norms) > _LONG:
+    longer = np.empty_like(norms)
+    many = _add_stored(design.offset, design.scale, np.sqrt(problem.m), share, norms, longer)
+    if many > _LONG * norms.size:
         return 0.0
-    norms[:] = _UP * np.hypot(norms, share * stored)
+    norms[:] = longer
     return float(_SPARE * error / share)
+
+
+@njit(nogil=True, cache=True)
+def _round_up(sqnorms, norms):
+    """Roots of ``sqnorms`` into ``norms``, in float32, no less than they are."""
+    for j in range(sqnorms.size):
+        # That next to 0 is denormal, and makes a sweep over columns of zeros 30 times as long.
+        if sqnorms[j] > 0.0:
+            norms[j] = np.nextafter(np.float32(np.sqrt(sqnorms[j])), np.float32(np.inf))
+
+
+@njit(nogil=True, cache=True)
+def _add_stored(offset, scale, root, share, norms, longer):
+    """``norms`` with ``share`` of the stored lengths at right angles into ``longer``; how many
+    columns have a share that is longer than they are.
+    """
+    many = 0
+    for j in range(norms.size):
+        norm = np.float64(norms[j])
+        stored = share * (norm + abs(offset[j] * scale[j]) * root)
+        longer[j] = _UP * np.sqrt(norm * norm + stored * stored)
+        if stored > norm:
+            many += 1
+    return many
 
 
 @njit(nogil=True, cache=True)
