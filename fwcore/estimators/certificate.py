@@ -14,13 +14,14 @@ from fwcore.estimators.paths import (
     divided,
     factors_of,
     is_flat,
-    is_spanned,
     problem_of,
     require_number,
     units_of,
 )
 from fwcore.losses import find_loss
 from fwcore.problem import Problem
+
+_EPS = 1e-14
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,8 @@ def certify(
     l1 = float(np.abs(penalised).sum())
     penalty = value * l1 if form == "penalty" else 0.0
     outside = form == "ball" and l1 > value * (1.0 + 1e-12)
-    if loss == "squared" and _is_flat(rows, intercept is not None, positive):
+    plain = rows.loss_of(find_loss("squared"))
+    if loss == "squared" and is_flat(rows, plain, intercept is not None, positive):
         penalty += 0.5 * ridge * float(penalised @ penalised)
         outside = outside or (positive and bool((penalised < 0.0).any()))
         return _beside_zero(rows, coef, intercept, penalty, outside)
@@ -150,12 +152,6 @@ def _problem(rows: Rows, loss: str, intercept: bool, positive: bool) -> Problem:
     )
 
 
-def _is_flat(rows: Rows, intercept: bool, positive: bool) -> bool:
-    if rows.free.size:
-        return is_spanned(rows, rows.loss_of(find_loss("squared")), intercept)
-    return is_flat(rows, intercept, positive)
-
-
 def _beside_zero(
     rows: Rows, coef: Any, intercept: float | None, penalty: float, outside: bool
 ) -> Certificate:
@@ -167,9 +163,12 @@ def _beside_zero(
     images = rows.X @ best + shift, rows.X @ coef + (intercept or 0.0)
     least, found = (loss.value(u, rows.y, rows.weights) / len(rows.y) for u in images)
     objective = float(found + penalty / len(rows.y))
-    gap = float("inf") if outside else max(objective - least, 0.0)
+    # Of sums of squares of what is rounding of y.
+    rounding = (_EPS * float(np.abs(rows.y).max())) ** 2
+    least, gap = (size if size > rounding else 0.0 for size in (float(least), objective - least))
+    gap = float("inf") if outside else float(gap)
     relative = gap / least if least > 0.0 else float("inf") if gap else 0.0
-    return Certificate(objective, gap, float(relative))
+    return Certificate(objective, gap, relative)
 
 
 def _off(rows: Rows, name: str, coef: Any, intercept: float | None) -> float:

@@ -41,7 +41,9 @@ class ByFolds(Certified):
         Raises
         ------
         ValueError
-            As of `FWElasticNet.fit`; or params are given that nobody requests.
+            As of `FWElasticNet.fit`; or params are given where routing is not enabled.
+        TypeError
+            Params are given that nobody requests.
         """
         for_folds = {}
         if get_config()["enable_metadata_routing"]:
@@ -58,7 +60,9 @@ class ByFolds(Certified):
         """
         to_split = MethodMapping().add(caller="fit", callee="split")
         router = MetadataRouter(owner=self).add_self_request(self)
-        return router.add(splitter=check_cv(self.cv), method_mapping=to_split)
+        # Folds that are listed request nothing, and may be read but once.
+        splitter = self.cv if hasattr(self.cv, "split") else check_cv()
+        return router.add(splitter=splitter, method_mapping=to_split)
 
     def _fit(self, given: Rows, callback: Any, **for_folds: Any) -> None:
         self._check()
@@ -73,8 +77,8 @@ class ByFolds(Certified):
             by_rows = given.X.tocsr() if hasattr(given.X, "tocsr") else given.X
             rows = given._replace(X=by_rows)
             folds = list(cv.split(given.X, given.y, **for_folds))
-            if self.one_standard_error and len(folds) < 2:
-                rule = "of two folds or more, as an error of one mean has no standard error"
+            if len(folds) < 1 + self.one_standard_error:
+                rule = "of a fold or more, and of two for a standard error"
                 raise ParameterError("cv", type(self).__name__, rule, f"{len(folds)}")
             errors = Parallel(n_jobs=self.n_jobs)(
                 delayed(self._errors)(rows, train, test) for train, test in folds

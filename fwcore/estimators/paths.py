@@ -24,7 +24,7 @@ from fwcore.unpenalised import Unpenalised, require_bounded
 ALPHAS, EPS = 100, 1e-3
 """Points of a path of alphas, and its least alpha over its largest; as scikit-learn's."""
 _POINTS_A_DECADE = 8
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
 
 
 Completer: TypeAlias = Callable[[Floats], tuple[Floats, float]]
@@ -120,10 +120,12 @@ def problem_of(rows: Rows, *, centred: bool, positive: bool) -> Problem:
     return Problem.from_arrays(X, y, standardize=False, positive=positive, **how)
 
 
-def is_flat(rows: Rows, centred: bool, positive: bool) -> bool:
+def is_flat(rows: Rows, loss: Loss, centred: bool, positive: bool) -> bool:
     """Whether no column descends at all: then every alpha has zeros for its answer, and there is no
-    path to walk.
+    path to walk. The ``loss`` is a parabola unless columns have no penalty.
     """
+    if rows.free.size:
+        return is_spanned(rows, loss, centred)
     left = rows.y - rows.mean_response if centred else rows.y
     if not np.abs(left).max() > 1e-14 * np.abs(rows.y).max():
         return True
@@ -144,11 +146,11 @@ def is_spanned(rows: Rows, loss: Loss, intercept: bool) -> bool:
     free, nothing = rows.unpenalised(intercept), np.zeros(rows.y.size)
     require_bounded(free, loss, rows.y)
     left = loss.derivative(free.best(loss, nothing, rows.y), rows.y)
-    if np.abs(left).max() <= _ROUNDING * np.abs(loss.derivative(nothing, rows.y)).max():
+    if np.abs(left).max() <= ROUNDING * np.abs(loss.derivative(nothing, rows.y)).max():
         return True
     slopes = np.abs(rows.X.T @ left)[rows.penalised]
     sizes = (abs(rows.X).T @ np.abs(left))[rows.penalised]
-    return bool((slopes <= _ROUNDING * sizes).all())
+    return bool((slopes <= ROUNDING * sizes).all())
 
 
 def solver_of(name: str, form: str, problem: Problem, l1_ratio: float, owner: str) -> Solver:
@@ -235,7 +237,8 @@ def lasso_path(
     seed: int = 0,
 ) -> tuple[Any, ...]:
     """min 1/(2 m) ||y - X w||^2 + alpha (l1_ratio ||w||_1 + (1 - l1_ratio) / 2 ||w||^2) for a
-    sequence of alphas: called as scikit-learn's ``lasso_path``, without an intercept as there.
+    sequence of alphas, as scikit-learn's ``lasso_path``: without an intercept, too; its hints, such
+    as ``precompute``, are not asked for.
 
     Parameters
     ----------
@@ -255,6 +258,7 @@ def lasso_path(
     max_iter : int
         Steps at which a point is given up.
     return_n_iter : bool
+        Return n_iters, too.
     seed : int
         Of solvers that draw.
 
@@ -292,7 +296,7 @@ def lasso_path(
         seed=seed,
     )
     found = grid, result.coefs.toarray(), gaps_of(result, problem)
-    return (*found, result.points["steps"]) if return_n_iter else found
+    return (*found, np.diff(result.points["steps"], prepend=0)) if return_n_iter else found
 
 
 def gaps_of(result: PathResult, problem: Problem) -> Floats:

@@ -1,10 +1,10 @@
 """Time to a certified path: 100 values of lam, the worst relative duality gap by our judge, outside
 the clock.
 
-Every method is run over a ladder of tolerances, each a tenth of the last; its figure is the
-coarsest setting whose worst gap is small enough. One that takes longer than a minute is not tried
-at finer ones, and a row says what it reached. All methods compute the same models: the ball
-form gets the l1 norms of a reference solution at each lam.
+Peers are run over a ladder of tolerances; their figure is the coarsest setting whose worst gap is
+small enough. One that takes longer than a minute is not tried at finer ones, and a row says what it
+reached. Ours stop by the gap, and are told the accuracy. All methods compute the same models: the
+ball form gets the l1 norms of a reference solution at each lam.
 """
 
 from __future__ import annotations
@@ -87,7 +87,9 @@ def walked(
 
 
 class Judges:
-    """Ours, and at the worst point of each path a second one, in NumPy: they must agree."""
+    """Ours, and at the worst point and in the middle of each path a second one, in NumPy: they must
+    agree.
+    """
 
     def __init__(self, problem: Problem, X: Any) -> None:
         self.problem, self.second = problem, NumpyJudge.of(problem, X=X)
@@ -95,13 +97,12 @@ class Judges:
     def worst_gap(self, form: str, grid: Any, coefs: Any) -> float:
         """Worst relative gap of a path; infinite where points are missing."""
         gaps = relative_gaps(self.problem, form, grid, coefs)
-        worst = int(np.argmax(gaps))
-        if np.isfinite(gaps[worst]):
-            a = coefs[:, [worst]].toarray()[:, 0]
-            second = self.second.gap(a, form, grid[worst]) / self.problem.f0
-            if abs(gaps[worst] - second) > 1e-9 * max(1.0, second):
-                raise AssertionError(f"the judges say {gaps[worst]} and {second}")
-        return float(gaps[worst])
+        for k in {int(np.argmax(gaps)), gaps.size // 2} if np.isfinite(gaps).all() else ():
+            a = coefs[:, [k]].toarray()[:, 0]
+            second = self.second.gap(a, form, grid[k]) / self.problem.f0
+            if not abs(gaps[k] - second) <= 1e-9 * max(1.0, second):
+                raise AssertionError(f"the judges say {gaps[k]} and {second}")
+        return float(gaps.max())
 
 
 def relative_gaps(problem: Problem, form: str, grid: Any, coefs: Any) -> Any:

@@ -16,7 +16,8 @@ y <- read("y", "double")
 lambda <- read("lambda", "double")
 # Every point is wanted, also those after which little more is explained.
 glmnet.control(fdev = 0, devmax = 1)
-given <- list(X, if (family == "binomial") y > 0 else y, family = family, lambda = lambda, thresh = thresh,
+y <- if (family == "binomial") y > 0 else y
+given <- list(X, y, family = family, lambda = lambda, thresh = thresh,
               standardize = FALSE, intercept = FALSE, maxit = 1e7)
 given[[if (family == "binomial") "type.logistic" else "type.gaussian"]] <- way
 fit <- function() do.call(glmnet, given)

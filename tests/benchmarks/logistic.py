@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from certified import Judges, Method, measured, our_method, peer_methods
-from peers import FINE, Peer, Timed, glmnet, installed, timed
+from peers import FINE, glmnet, halved, of_python
 from report import Asked, Tables
 
 from fwcore import Problem, datasets
+from fwcore.solvers.external.adelie import library
 
 _POINTS, _SPAN = 100, 20.0
 
@@ -43,8 +44,7 @@ def _skglm(X: Any, y: Any, lam: Any, tolerance: float) -> Any:
 
 
 def _adelie(X: Any, y: Any, lam: Any, tolerance: float) -> Any:
-    import adelie
-
+    adelie = library()
     if scipy.sparse.issparse(X):
         design = adelie.matrix.sparse(scipy.sparse.csc_matrix(X))
     else:
@@ -58,6 +58,7 @@ def _adelie(X: Any, y: Any, lam: Any, tolerance: float) -> Any:
         irls_tol=tolerance,
         early_exit=False,
         progress_bar=False,
+        max_iters=10**7,
     )
     return state.betas.T
 
@@ -80,16 +81,12 @@ def _liblinear(X: Any, y: Any, lam: Any, tolerance: float) -> Any:
     return np.column_stack(found)
 
 
-def _timed(call: Callable[..., Any]) -> Callable[..., Timed]:
-    return lambda *given: timed(lambda: call(*given))
-
-
 PEERS = (
     *glmnet("binomial", "Newton", "modified.Newton"),
-    Peer("celer", (1e-3, 1e-4, 1e-5, 1e-6), _timed(_celer), installed("celer")),
-    Peer("skglm", (1e-3, 1e-4, 1e-5, 1e-6, 1e-7), _timed(_skglm), installed("skglm")),
-    Peer("adelie", FINE[:7], _timed(_adelie), installed("adelie")),
-    Peer("liblinear", (1e-2, 1e-3, 1e-4, 1e-5), _timed(_liblinear), installed("scikit-learn")),
+    of_python("celer", halved(3, 6), _celer),
+    of_python("skglm", halved(3, 7), _skglm),
+    of_python("adelie", FINE, _adelie),
+    of_python("liblinear", halved(2, 5), _liblinear, "scikit-learn"),
 )
 
 

@@ -33,20 +33,18 @@ class Timed(NamedTuple):
 
 @dataclass(frozen=True)
 class Peer:
-    """``ladder``: its tolerances, coarse to fine."""
+    """``ladder``: its tolerances, coarse to fine; ``package`` of Python that it belongs to."""
 
     name: str
     ladder: tuple[float, ...]
     run: Callable[[Any, Any, Any, float], Timed]
     available: Callable[[], bool]
+    package: str = ""
 
     @property
     def version(self) -> str:
-        """Of the package, as far as it is a Python package."""
-        try:
-            return importlib.metadata.version(self.name)
-        except importlib.metadata.PackageNotFoundError:
-            return "R package"
+        """Of the package."""
+        return importlib.metadata.version(self.package) if self.package else "R package"
 
 
 def timed(call: Callable[[], Any], stored: Callable[[Any], Any] = scipy.sparse.csc_array) -> Timed:
@@ -62,22 +60,27 @@ def timed(call: Callable[[], Any], stored: Callable[[Any], Any] = scipy.sparse.c
     return Timed(cpu, wall, stored(found))
 
 
-def installed(package: str) -> Callable[[], bool]:
-    def found() -> bool:
+def of_python(
+    name: str, ladder: tuple[float, ...], call: Callable[..., Any], package: str | None = None
+) -> Peer:
+    """A peer in a package of Python, by default of its name, whose ``call`` is timed."""
+    package = package or name
+
+    def run(X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
+        return timed(lambda: call(X, y, lam, tolerance))
+
+    def available() -> bool:
         try:
             importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             return False
         return True
 
-    return found
+    return Peer(name, ladder, run, available, package)
 
 
-def _ours_to_call(module: Any) -> Callable[[Any, Any, Any, float], Timed]:
-    def run(X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
-        return timed(lambda: module.coefficients(X, y, lam, tolerance, None, None))
-
-    return run
+def _ours_to_call(module: Any) -> Callable[..., Any]:
+    return lambda *given: module.coefficients(*given, None, None)
 
 
 def _glmnet(family: str, way: str, X: Any, y: Any, lam: Any, tolerance: float) -> Timed:
@@ -116,6 +119,13 @@ FINE = tuple(10.0**-k for k in range(6, 15))
 """A ladder of tolerances of squared steps."""
 
 
+def halved(first: int, last: int) -> tuple[float, ...]:
+    """A ladder of gaps or slopes from 10^-first to 10^-last: tenths, and half of each, since some
+    scale their tolerance by twice the unit of the accuracies.
+    """
+    return tuple(share * 10.0**-k for k in range(first, last + 1) for share in (1.0, 0.5))
+
+
 def glmnet(family: str, *ways: str) -> tuple[Peer, ...]:
     """A peer for each way that it has in a family of losses."""
 
@@ -128,11 +138,9 @@ def glmnet(family: str, *ways: str) -> tuple[Peer, ...]:
 
 
 PEERS = (
-    Peer("adelie", FINE, _ours_to_call(adelie), installed("adelie")),
+    of_python("adelie", FINE, _ours_to_call(adelie)),
     *glmnet("gaussian", "naive", "covariance"),
-    Peer("celer", (1e-3, 1e-4, 1e-5, 1e-6), _ours_to_call(celer), installed("celer")),
-    Peer("skglm", (1e-3, 1e-4, 1e-5, 1e-6, 1e-7), _ours_to_call(skglm), installed("skglm")),
-    Peer(
-        "scikit-learn", (1e-3, 1e-4, 1e-5), _ours_to_call(scikit_learn), installed("scikit-learn")
-    ),
+    of_python("celer", halved(3, 6), _ours_to_call(celer)),
+    of_python("skglm", halved(3, 7), _ours_to_call(skglm)),
+    of_python("scikit-learn", halved(3, 5), _ours_to_call(scikit_learn)),
 )

@@ -21,17 +21,17 @@ PARTS="certified machine" CASES=pyrim PEERS=celer`, whose tables take the place 
 says with which arguments, on what machine and under which load it ran last. Times of one machine
 say little about another; the ratios say more: seconds of the peer that is the fastest in CPU
 seconds, over those of the row. Every method is timed without compilation and without the judge,
-whose worst gap a second judge, in NumPy, computes again. What is known of a problem before any path
-is not timed: X'y, the norms of columns, and which products equal others (60 ms of Triazines, 8 of
-Pyrim).
+whose gaps a second judge, in NumPy, computes again. What our methods know of a problem before any
+path is not timed, and what peers find of it themselves is: X'y and the norms of columns, a pass
+over X each, and which products equal others (60 ms of Triazines, 8 of Pyrim).
 
 Peers take one thread and their own warm starts along the path, with the settings that they have by
-default but for these. The tolerance is the coarsest of a ladder of tenths that reaches the
-accuracy. glmnet runs in its two ways to update slopes, or of the logistic loss with its two Newton
-steps, keeps all points (`fdev = 0`) and cycles up to 1e7 times. adelie exits early nowhere and
-cycles as often. celer and skglm (`AndersonCD`) take up to 100 working sets a point, of the logistic
-loss up to 1,000 proximal Newton steps; scikit-learn cycles up to 1e5 times a point. liblinear has
-no warm start.
+default but for these. The tolerance is the coarsest that reaches the accuracy, of a ladder of
+tenths, and where it is a gap or a slope of half tenths. glmnet runs in its two ways to update
+slopes, or of the logistic loss with its two Newton steps, keeps all points (`fdev = 0`) and cycles
+up to 1e7 times. adelie exits early nowhere and cycles as often. celer and skglm (`AndersonCD`, or
+`ProxNewton`) take up to 100 working sets a point, of the logistic loss up to 1,000. scikit-learn
+cycles up to 1e5 times a point. liblinear has no warm start, and up to 1e4 iterations.
 
 """
 

@@ -32,9 +32,11 @@ class NumpyJudge:
     @classmethod
     def of(cls, problem: Any, weights: Any = 1.0, X: Any = None) -> NumpyJudge:
         """Of what solvers see of a problem, with the ``weights`` that it was made with; ``X`` where
-        its matrix is at hand.
+        its matrix is at hand. Columns without a penalty are not known here.
         """
         base = getattr(problem.loss, "base", problem.loss)
+        assert np.ndim(weights) == int(base is not problem.loss)
+        assert not problem.unpenalised.indices.size
         return cls(
             problem.design.matrix() if X is None else X,
             problem.y,
@@ -61,7 +63,8 @@ class NumpyJudge:
 
     def dual(self, theta: Any) -> float:
         """-sum_i (w_i l)*(-theta_i): no objective is below its value where theta'X is within the
-        bounds of the penalty, and theta'1 is 0 if there is an intercept.
+        bounds of the penalty, and theta'1 is 0 if there is an intercept. Of slopes theta_i is in
+        the domain of the conjugate: y_i theta_i in [0, w_i], or abs(theta_i) <= w_i threshold.
         """
         if self.loss == "logistic":
             t = np.clip(theta * self.y / self.weights, 0.0, 1.0)
@@ -90,7 +93,11 @@ class NumpyJudge:
     def gap(self, a: Any, form: str, value: float, ridge: float = 0.0) -> float:
         """An upper bound of how far a is from the minimum: in the ball form Frank and Wolfe's gap,
         in the penalty form the objective less the dual value of the slopes, shrunk into bounds.
+        Infinite where a is not allowed.
         """
+        outside = form == "ball" and np.abs(a).sum() > value * (1.0 + 1e-12)
+        if outside or (self.positive and a.min() < 0.0):
+            return np.inf
         u = self.predictions(a)
         slopes = self.slopes(u)
         gradient = self.X.T @ slopes + ridge * a

@@ -320,6 +320,8 @@ def test_where_nothing_descends_other_answers_are_certified_too(free):
     assert off.gap == pytest.approx(off.objective)
     assert certify(X, y, -coef, alpha=0.1, intercept=3.0, positive=True).gap == np.inf
     assert certify(X, y, 4 * coef, delta=1.0, intercept=3.0, **given).gap == np.inf
+    near = certify(X, 0.1 * y, np.zeros(5), alpha=0.1, intercept=np.nextafter(0.3, 1.0))
+    assert (near.gap, near.relative_gap) == (0.0, 0.0)
     zero = certify(X, np.zeros(20), np.zeros(5), alpha=1.0)
     assert (zero.objective, zero.gap, zero.relative_gap) == (0.0, 0.0, 0.0)
 

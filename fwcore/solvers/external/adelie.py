@@ -11,19 +11,25 @@ from fwcore.kernels.types import Floats
 from fwcore.solvers.external._process import LibrarySolver
 
 
+def library() -> Any:
+    """adelie, which binds the process to one core as it is imported: everybody after it would be
+    held to one thread.
+    """
+    cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
+    import adelie
+
+    if cores is not None:
+        os.sched_setaffinity(0, cores)
+    return adelie
+
+
 def coefficients(
     X: Any, y: Floats, lams: Floats, tolerance: float, start: Floats | None, offset: Floats | None
 ) -> Any:
     """See `fwcore.solvers.external`; columns are centred by an intercept. It takes no start: each
     call begins at zero.
     """
-    # adelie binds the process to one core as it is imported, which would hold everybody after it to
-    # one thread.
-    cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
-    import adelie
-
-    if cores is not None:
-        os.sched_setaffinity(0, cores)
+    adelie = library()
     design = (
         adelie.matrix.sparse(scipy.sparse.csc_matrix(X))
         if scipy.sparse.issparse(X)
