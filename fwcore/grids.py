@@ -21,6 +21,8 @@ SPAN = 100.0
 """Ratio of the ends of a grid, both for delta and for lam."""
 
 _REFERENCE_GAP = 1e-6
+# Points of the path to it take a tenth of that at most, where they can be found at all.
+_MOST_ROUNDS = 1_000
 _LARGE, _LARGE_GAP = 1 << 26, 1e-3
 
 
@@ -199,7 +201,7 @@ def finding_reference(problem: Problem) -> Generator[tuple[int, int], None, Refe
     grid, clock = lam_grid(problem), Clock()
     active: list[int] = []
     gap = _LARGE_GAP if problem.entries > _LARGE else _REFERENCE_GAP
-    options = solver.Options(rule="gap", tol=gap, max_steps=10**8)
+    options = solver.Options(rule="gap", tol=gap, max_steps=_MOST_ROUNDS)
     state = solver.init(problem, options, seed=0)
     for point, lam in enumerate(grid):
         solver.set_point(problem, state, options, float(lam), point / len(grid))

@@ -34,7 +34,12 @@ from fwcore.losses import Loss, samples_of
 from fwcore.problem_columns import ProblemColumns
 from fwcore.problem_errors import ProblemErrors
 from fwcore.problem_tables import ProblemTables
-from fwcore.unpenalised import Unpenalised, require_bounded, take_out
+from fwcore.unpenalised import (
+    Unpenalised,
+    require_bounded,
+    require_slope_beside,
+    take_out,
+)
 
 _NAN = float("nan")
 _NOTHING = np.zeros(0, np.int64), np.zeros(0)
@@ -173,6 +178,7 @@ class Problem(ProblemColumns, ProblemErrors, ProblemTables):
         designs.full_pass(train, y, float(y.sum()), sigma)
         require_slope(loss, y, sigma, train, free.any)
         require_bounded(free, loss, y)
+        require_slope_beside(free, loss, y, train, sqnorms)
         test_design, test_y = checked_test(test, train)
         for array in (*train, *(test_design or ()), y, sigma, sqnorms):
             if isinstance(array, np.ndarray):

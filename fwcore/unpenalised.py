@@ -20,6 +20,8 @@ from fwcore.losses import Loss
 _DEPENDENT = 1e-12
 _STEPS, _HALVINGS = 100, 60
 _ROUNDING = 4.0 * np.finfo(float).eps
+# Slopes of so small a share of their largest size are rounding errors of their sums.
+_OF_SLOPES = 1e-13
 # Derivatives are told apart over this share of the largest prediction or response.
 _APART = 1e-6
 _FLAT = 1e-9
@@ -158,6 +160,22 @@ def _checked(X: Any, indices: Any) -> Ints:
     rule = "left out with a design: give X as an array or a sparse matrix"
     require(free.size == 0 or not designs.is_design(X), "unpenalised", rule, indices)
     return free
+
+
+def require_slope_beside(
+    unpenalised: Unpenalised, loss: Loss, y: Floats, design: Any, sqnorms: Floats
+) -> None:
+    """Raise `ParameterError` where the best of what has no penalty leaves no column of ``design`` a
+    slope but for rounding: a path over that has no end.
+    """
+    if not unpenalised.any:
+        return
+    left = loss.derivative(unpenalised.best(loss, np.zeros(y.size), y), y)
+    slopes = np.empty(sqnorms.size)
+    designs.full_pass(design, left, float(left.sum()), slopes)
+    rounding = _OF_SLOPES * np.sqrt(sqnorms) * float(np.linalg.norm(left))
+    rule = "not orthogonal to every column of X, beside what has no penalty"
+    require(bool((np.abs(slopes) > rounding).any()), "y", rule, "slopes of rounding errors")
 
 
 def require_bounded(unpenalised: Unpenalised, loss: Loss, y: Floats) -> None:

@@ -30,7 +30,7 @@ class _Smooth(Certified, ABC):
     def _is_flat(self, rows: Rows) -> bool:
         if self.fit_intercept and bool(np.ptp(rows.y) == 0.0):
             return True
-        if rows.free.size:
+        if rows.free.size or self.fit_intercept:
             return paths.is_spanned(rows, self._loss_of(rows), self.fit_intercept)
         return not abs(rows.X).max() > 0.0
 

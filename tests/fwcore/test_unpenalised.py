@@ -245,3 +245,17 @@ def test_solvers_that_penalise_every_column_say_so():
             continue
         with pytest.raises(ParameterError, match=r"penalises every column|loss"):
             Walk(problem, solver.name)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+def test_what_only_rounding_descends_for_is_refused_with_an_intercept(loss):
+    """A column that is the constant had a slope of 1e-17, and a path that never ended."""
+    y = np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0, 1.0, 1.0, -1.0])
+    for X in (np.full((9, 1), 3.0), scipy.sparse.csc_array(np.full((9, 2), 0.1))):
+        with pytest.raises(ParameterError, match=r"'y' .* beside what has no penalty"):
+            Problem.from_arrays(X, y, loss=loss, intercept=True)
+    X = np.full((9, 3), 0.7)
+    for model in (FWLogistic(alpha=0.1), FWHuber(alpha=0.1)):
+        found = model.fit(X, y)
+        assert not found.coef_.any()
+        assert found.dual_gap_ == 0.0
