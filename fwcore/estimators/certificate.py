@@ -107,14 +107,8 @@ def certify(
     _check(alpha, delta, l1_ratio)
     # Lists and data frames as well; a matrix stays as sparse as it is.
     X, y = checked_matrix("X", X), checked_vector("y", y)
-    free = np.zeros(0, np.int64)
-    if penalty_factor is not None:
-        factors = factors_of(penalty_factor, X.shape[1], positive, "certify")
-        X, coef = divided(X * 1.0, factors), _coefficients(coef, X.shape[1]) * units_of(factors)
-        free = np.flatnonzero(factors == 0.0)
-    _require(X.shape[0] == y.size, "y", f"of length {X.shape[0]}, the rows of X", y.size)
-    rows = Rows(X, y, _weights(sample_weight, y.size), free).counted()
     coef = _coefficients(coef, X.shape[1])
+    rows, coef = _penalised_alike(X, y, coef, penalty_factor, sample_weight, positive)
     form, value, ridge = "ball", float(delta or 0.0), 0.0
     if alpha is not None:
         form, value = "penalty", len(rows.y) * alpha * l1_ratio
@@ -135,6 +129,19 @@ def certify(
     objective = (verdict.objective + penalty + off) / problem.m
     gap = float("inf") if outside else (max(verdict.true_gap, 0.0) + off) / problem.m
     return Certificate(float(objective), float(gap), float(gap * problem.m / problem.f0))
+
+
+def _penalised_alike(
+    X: Any, y: Any, coef: Any, penalty_factor: Any, sample_weight: Any, positive: bool
+) -> tuple[Rows, Any]:
+    """The rows with columns over their factors, and the coefficients of these."""
+    free = np.zeros(0, np.int64)
+    if penalty_factor is not None:
+        factors = factors_of(penalty_factor, X.shape[1], positive, "certify")
+        X, coef = divided(X * 1.0, factors), coef * units_of(factors)
+        free = np.flatnonzero(factors == 0.0)
+    _require(X.shape[0] == y.size, "y", f"of length {X.shape[0]}, the rows of X", y.size)
+    return Rows(X, y, _weights(sample_weight, y.size), free).counted(), coef
 
 
 def _problem(rows: Rows, loss: str, intercept: bool, positive: bool) -> Problem:
