@@ -49,6 +49,7 @@ CONTROL = np.dtype(
         ("rate", np.float64),
         ("kept", np.int64),
         ("spent", np.int64),
+        ("guesses", np.int64),
         ("total", np.float64),
         ("seen", np.int64),
         ("cost", np.int64),
@@ -108,6 +109,7 @@ growth     by how many they have grown of late, a point
 rate       how the level changes with the l1 norm
 kept       points at which the coefficients of the last were accurate enough
 spent      entries touched since the last pass
+guesses    since then, of which columns are steep
 total      sum of the residual at the last pass
 seen       entries that tell no engine from another: those that columns outside were looked at
            for, passes among them, and those multiplied while at hand or for points to come

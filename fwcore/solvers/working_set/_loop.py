@@ -3,9 +3,10 @@
 A step of the trace is a round: minimise on the working set (an engine of
 `fwcore.solvers.working_set._engine`), compute the residual from scratch, find the columns outside
 that break the optimality conditions (`fwcore.solvers.working_set._screening`), and let the steepest
-of them join. A round that finds none has proved that the gap over all columns is small, mostly
-without a pass over X; where all columns have joined, an engine may know it from their products. The
-bound that is proved holds for the next point, too, which is ended at once where its gap is small.
+of them join. Before a pass over X those join that are likely to. A round that finds none has proved
+that the gap over all columns is small, mostly without a pass over X; where all columns have joined,
+an engine may know it from their products. The bound that is proved holds for the next point, too,
+which is ended at once where its gap is small.
 
 Kernels take out of a run what they need before they loop or call: while it is in use, references of
 each of its forty arrays are counted, and of small problems that is a quarter of the time.
@@ -52,6 +53,9 @@ from fwcore.status import Status
 # Once the columns looked at since the last full pass come to this share of one, a fresh reference
 # is worth it.
 _RENEW = 0.4
+# How often columns join before a pass because they are likely to be steep, and what is taken to be
+# likely: of columns without order, what is left of them is farther off than that only now and then.
+_GUESSES, _DOUBT = 2, 0.1
 # By how much columns outside the working set may be steeper, as a share of the slack.
 _OUTSIDE = 0.9
 # A round after which nothing joins, and the gap is still too large, makes the next stricter.
@@ -108,13 +112,14 @@ def _set_slack(it, value):
 
 
 @njit(nogil=True, cache=True)
-def _look(design, run, threshold):
+def _look(design, run, threshold, doubt):
     """The columns with abs(x_j'R) > threshold, perhaps among others, into ``found``, and x_j'R into
-    ``slopes``: how many; -1 where they do not fit.
+    ``slopes``: how many; -1 where they do not fit. With a ``doubt`` below 1 some may be missed:
+    those farther from what the references tell than that share of how far they can be.
     """
     it, counters, screen, looks = run.it[0], run.counters[0], run.screen, run.looks
     residual, found, slopes = run.residual, run.found, run.slopes
-    slack = combine_references(screen, residual)
+    slack = doubt * combine_references(screen, residual)
     n = columns_above(screen, slack, threshold, counters.positive, found)
     if n > found.size:
         return -1
@@ -238,6 +243,23 @@ def _has_room(engine, it, p, room):
     return it.room <= room
 
 
+@njit(nogil=True, cache=True)
+def _guess(design, sigma, sqnorms, run, threshold):
+    """Before a pass: whether any of the columns joined that are likely to be steeper than
+    ``threshold``. A pass that follows finds fewer that are, so that it may end the point.
+    """
+    it = run.it[0]
+    if it.guesses == _GUESSES:
+        return False
+    it.guesses += 1
+    n = _look(design, run, threshold, _DOUBT)
+    joining, _ = _choose(run, max(n, 0), threshold, threshold)
+    if joining > 0:
+        admit(run.engine, design, sigma, sqnorms, run, joining)
+        it.size += joining
+    return joining > 0
+
+
 @njit(nogil=True, inline="always")
 def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
     """Rounds until ``rows`` is full, the point ends, or something is wanted: (the rows filled,
@@ -270,8 +292,11 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
         # What is foreseen is what the strong rule (Tibshirani et al. 2012) keeps.
         threshold, n = it.level + _OUTSIDE * it.slack, -1
         if it.phase != PASSED and it.spent <= _RENEW * entries:
-            n = _look(design, run, threshold)
+            n = _look(design, run, threshold, 1.0)
         if n < 0 and it.phase == SCREEN:
+            if _guess(design, sigma, sqnorms, run, threshold):
+                it.phase = MINIMISE
+                continue
             begin_pass(entries, run)
             if not it.alone:
                 return k, PASS

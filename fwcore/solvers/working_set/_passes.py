@@ -17,7 +17,7 @@ from fwcore.solvers.working_set._screening import keep, round_last
 def begin_pass(entries, run):
     """Count a pass over X along the residual, of so many ``entries``."""
     it, counters, residual, p = run.it[0], run.counters[0], run.residual, run.place.size
-    it.spent, it.phase, it.total = 0, PASSED, total(residual)
+    it.spent, it.phase, it.total, it.guesses = 0, PASSED, total(residual), 0
     it.seen += entries
     counters.dots += p
     counters.entries += entries
