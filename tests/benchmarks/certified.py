@@ -9,6 +9,7 @@ ball form gets the l1 norms of a reference solution at each lam.
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Callable
@@ -40,13 +41,19 @@ _tell = Console(stderr=True).print
 
 @dataclass(frozen=True)
 class Method:
-    """``run(tolerance)`` walks the path; ``judge(coefs)`` gives its worst relative gap."""
+    """``run(tolerance)`` walks the path; ``judge(coefs)`` gives its worst relative gap. ``form`` is
+    that of one of ours, and empty of a peer.
+    """
 
     name: str
     ladder: tuple[float, ...]
     run: Callable[[float], Timed]
     judge: Callable[[Any], float]
-    ours: bool
+    form: str = ""
+
+    @property
+    def ours(self) -> bool:
+        return bool(self.form)
 
 
 def walked(
@@ -139,6 +146,9 @@ def methods(
         if stored == next(iter(case.stored)):
             for solver, grid in (("certified", lam), ("certified_ball", radii), ("cd", lam)):
                 found.append(our_method(f"{solver}, {stored}", judges, solver, grid))
+            for engine in ("faces", "descent"):
+                name = f"certified, {stored}, engine={engine}"
+                found.append(our_method(name, judges, "certified", lam, engine=engine))
     judges = Judges(case.problem, X)
     return found + peer_methods(PEERS, judges, X, lam, wants_peer)
 
@@ -168,22 +178,24 @@ def peer_methods(
                 peer.ladder,
                 lambda tolerance, peer=peer: peer.run(X, y, lam, tolerance),
                 lambda coefs: judges.worst_gap("penalty", lam, coefs),
-                ours=False,
             )
         )
     return found
 
 
-def our_method(name: str, judges: Judges, solver: str, grid: Any, threads: int = 1) -> Method:
+def our_method(
+    name: str, judges: Judges, solver: str, grid: Any, threads: int = 1, **options: Any
+) -> Method:
     """One of ours; ``threads`` of those that share passes."""
-    shared = "threads" in find_solver(solver).Options.declared()
-    options = {"rule": "gap", **({"threads": threads} if shared else {})}
+    method = find_solver(solver)
+    shared = {"threads": threads} if "threads" in method.Options.declared() else {}
+    options = {"rule": "gap", **shared, **options}
     return Method(
         name,
         _OURS,
         lambda tolerance: walked(judges.problem, solver, grid, {**options, "tol": tolerance})[0],
-        lambda coefs: judges.worst_gap(find_solver(solver).form, grid, coefs),
-        ours=True,
+        lambda coefs: judges.worst_gap(method.form, grid, coefs),
+        method.form,
     )
 
 
@@ -224,32 +236,51 @@ def measured(name: str, made: Callable[[], list[Method]]) -> Rows:
     begun = time.perf_counter()
     running = made()
     tried = {method.name: rungs(method) for method in running}
-    rows = []
-    times = _times(running, tried)
+    times, rows = _times(running, tried), []
     for accuracy in ACCURACIES:
-        these = []
-        for method in running:
-            if not tried[method.name]:
-                continue
-            rung = _first_within(tried[method.name], accuracy)
-            last = tried[method.name][-1]
-            runs = times[method.name, rung.tolerance] if rung else [last.run]
-            cpu, wall = (
-                statistics.median(getattr(run, what) for run in runs) for what in ("cpu", "wall")
-            )
-            these.append({"problem": name, "accuracy": accuracy,
-                          "method": method.name + ("" if rung else ", not reached"),
-                          "tolerance": (rung or last).tolerance, "worst gap": (rung or last).gap,
-                          "cpu": cpu, "wall": wall, "ours": method.ours})  # fmt: skip
-        reached = [row for row in these if row["worst gap"] <= accuracy]
-        best = min((row for row in reached if not row["ours"]), key=itemgetter("cpu"), default={})
-        for row in these:
-            seen = best if row in reached else {}
-            for what, title in (("cpu", "CPU"), ("wall", "wall")):
-                row[f"best peer / this ({title})"] = seen.get(what, float("nan")) / row[what]
-        rows += these
+        those = [method for method in running if tried[method.name]]
+        cells = [_reached(method, accuracy, tried[method.name], times) for method in those]
+        _compare(cells, [method.form for method in those])
+        rows += [{"problem": name, **row} for row in cells]
     _tell(f"  {time.perf_counter() - begun:.0f} s in all")
     return rows
+
+
+def _reached(
+    method: Method, accuracy: float, found: list[Rung], times: dict[tuple[str, float], list[Timed]]
+) -> dict[str, Any]:
+    """What a method took to be so accurate, or what it reached."""
+    within = _first_within(found, accuracy)
+    rung = within or found[-1]
+    runs = times[method.name, rung.tolerance] if within else [rung.run]
+    return {
+        "accuracy": accuracy,
+        "method": method.name if within else f"{method.name}, not reached",
+        "tolerance": rung.tolerance,
+        "worst gap": rung.gap,
+        "cpu": statistics.median(run.cpu for run in runs),
+        "wall": statistics.median(run.wall for run in runs),
+        "ours": method.ours,
+    }
+
+
+def _compare(rows: Rows, forms: list[str]) -> None:
+    """Tell how the rows of methods that were accurate enough compare with the fastest peer, and
+    those of ours with the fastest of the same form.
+    """
+    reached = [row["worst gap"] <= row["accuracy"] for row in rows]
+    peers = [row for row, is_in in zip(rows, reached, strict=True) if is_in and not row["ours"]]
+    best = min(peers, key=itemgetter("cpu"), default={})
+    for row, form, is_in in zip(rows, forms, reached, strict=True):
+        seen = best if is_in else {}
+        for what, title in (("cpu", "CPU"), ("wall", "wall")):
+            row[f"best peer / this ({title})"] = seen.get(what, math.nan) / row[what]
+        alike = [
+            other["cpu"]
+            for other, its, fits in zip(rows, forms, reached, strict=True)
+            if its == form and fits
+        ]
+        row["best of ours / this"] = min(alike) / row["cpu"] if form and is_in else math.nan
 
 
 def _first_within(found: list[Rung], accuracy: float) -> Rung | None:

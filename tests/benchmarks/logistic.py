@@ -118,8 +118,8 @@ def _methods(problem: Problem, wants_peer: Callable[[str], bool]) -> list[Method
     X = problem.design.exported()[0]
     X = scipy.sparse.csc_array(X) if scipy.sparse.issparse(X) else X
     judges = Judges(problem, X)
-    ours = our_method("certified", judges, "certified", lam)
-    return [ours, *peer_methods(PEERS, judges, X, lam, wants_peer)]
+    ours = [our_method(name, judges, name, lam) for name in ("certified", "fista")]
+    return [*ours, *peer_methods(PEERS, judges, X, lam, wants_peer)]
 
 
 def tables(asked: Asked) -> Tables:

@@ -20,8 +20,10 @@ _HEAD = """# What was measured
 PARTS="certified machine" CASES=pyrim PEERS=celer`, whose tables take the place of older ones. Each
 says with which arguments, on what machine and under which load it ran last. Times of one machine
 say little about another; the ratios say more: seconds of the peer that is the fastest in CPU
-seconds, over those of the row. Every method is timed without compilation and without the judge,
-whose gaps a second judge, in NumPy, computes again. What our methods know of a problem before any
+seconds, over those of the row. Rows of ours are compared with the best of ours of the same form,
+too. Every method is timed without compilation and without the judge. In
+the parts certified and logistic a second judge, in NumPy, computes gaps again, at the worst point
+and in the middle of each path. What our methods know of a problem before any
 path is not timed, and what peers find of it themselves is: X'y and the norms of columns, a pass
 over X each, and which products equal others (60 ms of Triazines, 8 of Pyrim).
 
@@ -29,9 +31,10 @@ Peers take one thread and their own warm starts along the path, with the setting
 default but for these. The tolerance is the coarsest that reaches the accuracy, of a ladder of
 tenths, and where it is a gap or a slope of half tenths. glmnet runs in its two ways to update
 slopes, or of the logistic loss with its two Newton steps, keeps all points (`fdev = 0`) and cycles
-up to 1e7 times. adelie exits early nowhere and cycles as often. celer and skglm (`AndersonCD`, or
-`ProxNewton`) take up to 100 working sets a point, of the logistic loss up to 1,000. scikit-learn
-cycles up to 1e5 times a point. liblinear has no warm start, and up to 1e4 iterations.
+up to 1e7 times. adelie exits early nowhere and cycles as often; of the logistic loss its Newton
+steps have the same tolerance. celer and skglm (`AndersonCD`, or `ProxNewton`) take up to 100
+working sets a point, of the logistic loss up to 1,000, where celer takes Newton steps (`use_PN`).
+scikit-learn cycles up to 1e5 times a point. liblinear has no warm start, and up to 1e4 iterations.
 
 """
 
