@@ -9,16 +9,17 @@ import numpy as np
 
 from fwcore.arrays import checked_matrix, checked_vector
 from fwcore.errors import ParameterError
-from fwcore.estimators.paths import (
+from fwcore.estimators.numbers import require_number, require_ratio
+from fwcore.estimators.rows import (
     Rows,
     divided,
     factors_of,
-    is_flat,
+    nothing_descends,
     problem_of,
-    require_number,
     units_of,
 )
-from fwcore.losses import find_loss
+from fwcore.kernels.types import Floats
+from fwcore.losses import Loss, find_loss
 from fwcore.problem import Problem
 
 _EPS = 1e-14
@@ -65,8 +66,8 @@ def certify(
 
         1/m sum_i l(x_i'w + b, y_i) + alpha (l1_ratio ||D w||_1 + (1 - l1_ratio) / 2 ||D w||^2),
 
-    or, with ``delta``, of the mean loss subject to ||D w||_1 <= delta; at the cost of a pass over
-    X. The squared loss is l(u, v) = (u - v)^2 / 2.
+    or, with ``delta``, of the mean loss subject to ||D w||_1 <= delta; at the cost of a few passes
+    over X. The squared loss is l(u, v) = (u - v)^2 / 2.
 
     Parameters
     ----------
@@ -77,14 +78,15 @@ def certify(
         From any solver.
     alpha, delta : float
         One of the two.
-    l1_ratio : float in (0, 1]
+    l1_ratio : float in [1e-6, 1]
         1 with delta.
     intercept : float, optional
         b, which is not penalised; None: there is none.
     positive : bool
         w >= 0 is a constraint; an answer that breaks it has an infinite gap.
     loss : str
-        "squared", "logistic" or "huber".
+        "squared", "logistic" or "huber:T", whose T is the ``threshold`` of `FWHuber`; of "huber" it
+        is 1.345.
     penalty_factor : array of shape (p,), optional
         The diagonal of D, 0 of columns that have no penalty; all 1 where it is left out.
     sample_weight : array of shape (m,), optional
@@ -117,18 +119,40 @@ def certify(
     l1 = float(np.abs(penalised).sum())
     penalty = value * l1 if form == "penalty" else 0.0
     outside = form == "ball" and l1 > value * (1.0 + 1e-12)
-    plain = rows.loss_of(find_loss("squared"))
-    if loss == "squared" and is_flat(rows, plain, intercept is not None, positive):
+    plain = find_loss(loss)
+    alone = intercept is not None and plain.separable and np.ptp(rows.y) == 0.0
+    _require(not alone, "y", "of two classes, with an intercept", float(rows.y[0]))
+    if plain.takes(rows.y) and nothing_descends(rows, plain, intercept is not None, positive):
         penalty += 0.5 * ridge * float(penalised @ penalised)
         outside = outside or (positive and bool((penalised < 0.0).any()))
-        return _beside_zero(rows, coef, intercept, penalty, outside)
-    problem = _problem(rows, loss, intercept is not None, positive)
+        return _beside_zero(rows, plain, coef, intercept, penalty, outside)
+    problem = _problem(rows, plain, intercept is not None, positive)
+    objective, gap = _judged(problem, rows, plain, (coef, intercept), form, value, ridge)
+    gap = float("inf") if outside else gap / problem.m
+    return Certificate(
+        float((objective + penalty) / problem.m), float(gap), float(gap * problem.m / problem.f0)
+    )
+
+
+def gap_of(
+    problem: Problem, rows: Rows, plain: Loss, answer: Any, form: str, value: float, ridge: float
+) -> float:
+    """The gap of an ``answer``, (D w, b), to the ``problem`` of the rows, in its units; b is None
+    where there is no intercept.
+    """
+    return _judged(problem, rows, plain, answer, form, value, ridge)[1]
+
+
+def _judged(
+    problem: Problem, rows: Rows, plain: Loss, answer: Any, form: str, value: float, ridge: float
+) -> tuple[float, float]:
+    """Loss and ridge of an answer, and its gap."""
+    coef, intercept = answer
+    penalised = coef[rows.penalised]
     indices = np.flatnonzero(penalised)
     verdict = problem.judge(indices, penalised[indices], form, value, ridge)
-    off = _off(rows, loss, coef, intercept)
-    objective = (verdict.objective + penalty + off) / problem.m
-    gap = float("inf") if outside else (max(verdict.true_gap, 0.0) + off) / problem.m
-    return Certificate(float(objective), float(gap), float(gap * problem.m / problem.f0))
+    off = _off(rows, plain, coef, intercept)
+    return float(verdict.objective + off), float(max(verdict.true_gap, 0.0) + off)
 
 
 def _penalised_alike(
@@ -138,14 +162,14 @@ def _penalised_alike(
     free = np.zeros(0, np.int64)
     if penalty_factor is not None:
         factors = factors_of(penalty_factor, X.shape[1], positive, "certify")
-        X, coef = divided(X * 1.0, factors), coef * units_of(factors)
+        X, coef = divided(X, factors), coef * units_of(factors)
         free = np.flatnonzero(factors == 0.0)
     _require(X.shape[0] == y.size, "y", f"of length {X.shape[0]}, the rows of X", y.size)
     return Rows(X, y, _weights(sample_weight, y.size), free).counted(), coef
 
 
-def _problem(rows: Rows, loss: str, intercept: bool, positive: bool) -> Problem:
-    if loss == "squared":
+def _problem(rows: Rows, loss: Loss, intercept: bool, positive: bool) -> Problem:
+    if loss.closed_line_search:
         return problem_of(rows, centred=intercept, positive=positive)
     return Problem.from_arrays(
         rows.X,
@@ -160,33 +184,38 @@ def _problem(rows: Rows, loss: str, intercept: bool, positive: bool) -> Problem:
 
 
 def _beside_zero(
-    rows: Rows, coef: Any, intercept: float | None, penalty: float, outside: bool
+    rows: Rows,
+    plain: Loss,
+    coef: Floats,
+    intercept: float | None,
+    penalty: float,
+    outside: bool,
 ) -> Certificate:
-    """Of the squared loss where no column descends, so that zeros are the answer for every alpha
-    and delta: there is no problem to judge.
+    """Where no column descends, so that zeros are the answer for every alpha and delta: there is no
+    problem to judge.
     """
-    loss, nothing = find_loss("squared"), np.zeros(rows.penalised.size)
+    loss, nothing = plain.fitted(rows.y, 1.0, rows.weights), np.zeros(rows.penalised.size)
     best, shift = rows.completer(rows.loss_of(loss), intercept is not None)(nothing)
     images = rows.X @ best + shift, rows.X @ coef + (intercept or 0.0)
     least, found = (loss.value(u, rows.y, rows.weights) / len(rows.y) for u in images)
     objective = float(found + penalty / len(rows.y))
-    # Of sums of squares of what is rounding of y.
-    rounding = (_EPS * float(np.abs(rows.y).max())) ** 2
+    # Of sums of squares of what is rounding of y, and of the difference of two sums.
+    rounding = max((_EPS * float(np.abs(rows.y).max())) ** 2, _EPS * least)
     least, gap = (size if size > rounding else 0.0 for size in (float(least), objective - least))
     gap = float("inf") if outside else float(gap)
     relative = gap / least if least > 0.0 else float("inf") if gap else 0.0
     return Certificate(objective, gap, relative)
 
 
-def _off(rows: Rows, name: str, coef: Any, intercept: float | None) -> float:
+def _off(rows: Rows, plain: Loss, coef: Floats, intercept: float | None) -> float:
     """By how much the sum of the losses grows since what has no penalty is off its best."""
     if intercept is None and not rows.free.size:
         return 0.0
-    loss = find_loss(name).fitted(rows.y, 1.0, rows.weights)
+    loss = plain.fitted(rows.y, 1.0, rows.weights)
     completed = rows.completer(rows.loss_of(loss), intercept is not None)
     best, shift = completed(coef[rows.penalised])
     there, here = rows.X @ coef + (intercept or 0.0), rows.X @ best + shift
-    if name == "squared":
+    if plain.closed_line_search:
         # Of a parabola: the difference of two sums would lose what is small.
         return loss.value(there - here, np.zeros(rows.y.size), rows.weights)
     return loss.value(there, rows.y, rows.weights) - loss.value(here, rows.y, rows.weights)
@@ -201,7 +230,7 @@ def _check(alpha: Any, delta: Any, l1_ratio: Any) -> None:
     _require((alpha is None) != (delta is None), "alpha", "given, or else delta", alpha)
     name, value = ("delta", delta) if alpha is None else ("alpha", alpha)
     require_number(name, value, "certify")
-    require_number("l1_ratio", l1_ratio, "certify", 1.0)
+    require_ratio(l1_ratio, "certify")
     _require(delta is None or l1_ratio == 1.0, "l1_ratio", "1 with delta", l1_ratio)
 
 

@@ -14,7 +14,8 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from fwcore.errors import ParameterError
 from fwcore.estimators import paths
 from fwcore.estimators.linear import Certified, CertifiedRegressor
-from fwcore.estimators.paths import Rows
+from fwcore.estimators.numbers import require_alphas
+from fwcore.estimators.rows import Rows
 from fwcore.estimators.smooth import FWHuber, FWLogistic
 from fwcore.kernels.types import Floats
 
@@ -66,6 +67,7 @@ class ByFolds(Certified):
 
     def _fit(self, given: Rows, callback: Any, **for_folds: Any) -> None:
         self._check()
+        require_alphas(self.alphas, self.eps, type(self).__name__)
         counted = given.counted()
         if self._is_flat(counted):
             self.alphas_, self.error_path_ = np.zeros(0), np.zeros((0, 0))
@@ -113,6 +115,7 @@ class ByFolds(Certified):
                 l1_ratio=self.l1_ratio,
                 tol=self.tol,
                 max_steps=self.max_iter,
+                owner=owner,
             )
             coefs = result.coefs.toarray()
         error = self._error_of(rows)
@@ -133,7 +136,7 @@ class FWElasticNetCV(ByFolds, CertifiedRegressor):
 
     Parameters
     ----------
-    l1_ratio : float in (0, 1]
+    l1_ratio : float in [1e-6, 1]
     eps : float
         The least alpha of the grid over the largest.
     alphas : int or array
@@ -144,14 +147,18 @@ class FWElasticNetCV(ByFolds, CertifiedRegressor):
         model that predicts about as well.
     n_jobs : int, optional
         Folds at a time, as joblib counts them.
-    penalty_factor, fit_intercept, positive, solver, tol, max_iter, random_state
+    tol : float
+        As of `FWElasticNet`; finer, so that the same rows in another form lead to the same alpha
+        and to coefficients of seven equal digits.
+    penalty_factor, fit_intercept, positive, solver, max_iter, random_state
         As of `FWElasticNet`.
 
     Attributes
     ----------
     alpha_ : float
+        1 where no column descends, so that zeros are the answer for every alpha.
     alphas_ : ndarray of shape (n,)
-        Decreasing.
+        Decreasing; empty where no column descends.
     error_path_, mse_path_ : ndarray of shape (n, folds)
         Mean squared errors on the rows that were left out.
     coef_, intercept_, dual_gap_, n_iter_, path_
@@ -177,7 +184,7 @@ class FWElasticNetCV(ByFolds, CertifiedRegressor):
         fit_intercept: bool = True,
         positive: bool = False,
         solver: str = "auto",
-        tol: float = 1e-6,
+        tol: float = 1e-10,
         max_iter: int = 100_000,
         random_state: Any = None,
     ) -> None:
@@ -214,7 +221,7 @@ class FWLassoCV(FWElasticNetCV):
         fit_intercept: bool = True,
         positive: bool = False,
         solver: str = "auto",
-        tol: float = 1e-6,
+        tol: float = 1e-10,
         max_iter: int = 100_000,
         random_state: Any = None,
     ) -> None:
@@ -229,9 +236,9 @@ class FWHuberCV(ByFolds, FWHuber):
     ----------
     threshold, l1_ratio
         As of `FWHuber`.
-    eps, alphas, cv, one_standard_error, n_jobs
+    eps, alphas, cv, one_standard_error, n_jobs, tol
         As of `FWElasticNetCV`.
-    penalty_factor, fit_intercept, positive, solver, tol, max_iter, random_state
+    penalty_factor, fit_intercept, positive, solver, max_iter, random_state
         As of `FWElasticNet`.
 
     Attributes
@@ -263,7 +270,7 @@ class FWHuberCV(ByFolds, FWHuber):
         fit_intercept: bool = True,
         positive: bool = False,
         solver: str = "auto",
-        tol: float = 1e-6,
+        tol: float = 1e-10,
         max_iter: int = 100_000,
         random_state: Any = None,
     ) -> None:
@@ -276,10 +283,10 @@ class FWLogisticCV(ByFolds, FWLogistic):
 
     Parameters
     ----------
-    l1_ratio : float in (0, 1]
-    eps, alphas, cv, one_standard_error, n_jobs
+    l1_ratio : float in [1e-6, 1]
+    eps, alphas, cv, one_standard_error, n_jobs, tol
         As of `FWElasticNetCV`.
-    penalty_factor, fit_intercept, positive, solver, tol, max_iter, random_state
+    penalty_factor, fit_intercept, positive, solver, max_iter, random_state
         As of `FWElasticNet`.
 
     Attributes
@@ -309,7 +316,7 @@ class FWLogisticCV(ByFolds, FWLogistic):
         fit_intercept: bool = True,
         positive: bool = False,
         solver: str = "auto",
-        tol: float = 1e-6,
+        tol: float = 1e-10,
         max_iter: int = 100_000,
         random_state: Any = None,
     ) -> None:

@@ -14,7 +14,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from fwcore.estimators import paths
-from fwcore.estimators.paths import Completer, Rows
+from fwcore.estimators.certificate import gap_of
+from fwcore.estimators.numbers import require_number, require_ratio
+from fwcore.estimators.rows import (
+    ROUNDING,
+    Completer,
+    Rows,
+    divided,
+    factors_of,
+    nothing_descends,
+    problem_of,
+    units_of,
+)
 from fwcore.kernels.types import Floats
 from fwcore.losses import Loss, find_loss
 from fwcore.path_result import PathResult
@@ -83,7 +94,7 @@ class Certified(BaseEstimator):
         if not path.status.converged:
             return path.status.sentence
         # A solver that samples stops by an estimate. What rounding to float32 adds is not meant.
-        met = path.points["true_gap"][-1] <= (self.tol + paths.ROUNDING) * path.f0
+        met = path.points["true_gap"][-1] <= (self.tol + ROUNDING) * path.f0
         return "" if met else "The stopping rule held before tol was met."
 
     def _fit(self, given: Rows, callback: Callable[[Any], None] | None) -> None:
@@ -93,11 +104,15 @@ class Certified(BaseEstimator):
         self.n_iter_, self.dual_gap_, coef = 0, 0.0, np.zeros(rows.penalised.size)
         if not self._is_flat(rows):
             problem = self._problem(rows)
-            coef = self._walked(problem, form, value, callback).astype(rows.X.dtype)
-            if rows.X.dtype != np.float64:
-                # Rounded coefficients have a gap of their own.
-                self.dual_gap_ = self._gap_of(problem, form, value, coef)
+            coef = self._walked(problem, form, value, callback)
         self._keep(rows, coef)
+        if self.path_ is not None and rows.precision != np.float64:
+            # Rounded coefficients have a gap of their own.
+            coef = self._units(rows) * np.ravel(self.coef_)
+            shift = float(np.ravel(self.intercept_)[0]) if self.fit_intercept else None
+            ridge = value * (1.0 / self.l1_ratio - 1.0) if form == "penalty" else 0.0
+            told = gap_of(problem, rows, self._loss(), (coef, shift), form, value, ridge)
+            self.dual_gap_ = told / problem.m
 
     def _prepared(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """The rows, checked, with columns over their factors, whose coefficients D w have the plain
@@ -110,10 +125,11 @@ class Certified(BaseEstimator):
                 sample_weight, X, dtype=np.float64, ensure_non_negative=True
             )
         if self.penalty_factor is None:
-            return Rows(X, y, weights)
+            return Rows(X, y, weights, precision=X.dtype)
         owner = type(self).__name__
-        factors = paths.factors_of(self.penalty_factor, X.shape[1], self.positive, owner)
-        return Rows(paths.divided(X, factors), y, weights, np.flatnonzero(factors == 0.0))
+        factors = factors_of(self.penalty_factor, X.shape[1], self.positive, owner)
+        free = np.flatnonzero(factors == 0.0)
+        return Rows(divided(X, factors), y, weights, free, X.dtype)
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, Floats]:
         """X and y as the problem takes them."""
@@ -133,10 +149,10 @@ class Certified(BaseEstimator):
         return rows.loss_of(self._fitted_loss(rows))
 
     def _is_flat(self, rows: Rows) -> bool:
-        return paths.is_flat(rows, self._loss_of(rows), self.fit_intercept, self.positive)
+        return nothing_descends(rows, self._loss(), self.fit_intercept, self.positive)
 
     def _problem(self, rows: Rows) -> Problem:
-        return paths.problem_of(rows, centred=self.fit_intercept, positive=self.positive)
+        return problem_of(rows, centred=self.fit_intercept, positive=self.positive)
 
     def _asked(self, m: int) -> tuple[str, float]:
         """The form that is solved, and its lam or delta.
@@ -147,12 +163,12 @@ class Certified(BaseEstimator):
             A parameter does not fit.
         """
         self._check()
-        paths.require_number("alpha", self.alpha, type(self).__name__)
+        require_number("alpha", self.alpha, type(self).__name__)
         return "penalty", m * self.alpha * self.l1_ratio
 
     def _check(self) -> None:
         """Raise `ParameterError` where a parameter other than alpha does not fit."""
-        paths.require_number("l1_ratio", self.l1_ratio, type(self).__name__, 1.0)
+        require_ratio(self.l1_ratio, type(self).__name__)
 
     def _walked(self, problem: Problem, form: str, value: float, callback: Any) -> Floats:
         owner, l1_ratio = type(self).__name__, self.l1_ratio
@@ -170,22 +186,25 @@ class Certified(BaseEstimator):
             max_steps=self.max_iter,
             seed=seed,
             callback=callback,
+            owner=owner,
         )
         self.n_iter_ = max(1, int(self.path_.points["steps"][-1]))
         self.dual_gap_ = float(paths.gaps_of(self.path_, problem)[-1])
         return paths.column(self.path_)
 
-    def _gap_of(self, problem: Problem, form: str, value: float, coef: Any) -> float:
-        ridge = value * (1.0 / self.l1_ratio - 1.0) if form == "penalty" else 0.0
-        kept = np.flatnonzero(coef)
-        verdict = problem.judge(kept, coef[kept].astype(np.float64), form, value, ridge)
-        return max(verdict.true_gap, 0.0) / problem.m
-
     def _keep(self, rows: Rows, coef: Floats) -> None:
-        own, self.intercept_ = self._completer(rows)(coef)
-        if self.penalty_factor is not None:
-            own = own / paths.units_of(np.asarray(self.penalty_factor))
-        self.coef_ = own.astype(rows.X.dtype)
+        units = self._units(rows)
+        penalised = units[rows.penalised]
+        kept = (coef / penalised).astype(rows.precision)
+        # The intercept is the best for what is kept.
+        own, self.intercept_ = self._completer(rows)(penalised * kept)
+        self.coef_ = (own / units).astype(rows.precision)
+
+    def _units(self, rows: Rows) -> Floats:
+        """What the columns of the rows were divided by."""
+        if self.penalty_factor is None:
+            return np.ones(rows.X.shape[1])
+        return units_of(np.asarray(self.penalty_factor))
 
     def _completer(self, rows: Rows) -> Completer:
         return rows.completer(self._loss_of(rows), self.fit_intercept)
@@ -227,7 +246,7 @@ class FWElasticNet(CertifiedRegressor):
     Parameters
     ----------
     alpha : float
-    l1_ratio : float in (0, 1]
+    l1_ratio : float in [1e-6, 1]
     penalty_factor : array of shape (p,), optional
         The diagonal of D: how much more each coefficient is penalised, and 0 of one that has no
         penalty at all. All 1 where it is left out. The adaptive Lasso takes 1 / abs(w) of a first
@@ -237,11 +256,15 @@ class FWElasticNet(CertifiedRegressor):
     positive : bool
         w >= 0.
     solver : str
-        A name of `fwcore.all_solvers` of the penalty form, or "auto".
+        A name of `fwcore.all_solvers` of the penalty form, or "auto": a certified one. Any that
+        knows the loss, and what else is asked for: weights, free columns and the intercept of
+        other losses than the squared are known to certified solvers only.
     tol : float
-        The duality gap is at most tol times the objective at zero.
+        The duality gap is at most tol times the objective at zero. Other libraries measure theirs
+        in units of their own; `dual_gap_` is what it comes to.
     max_iter : int
         Steps at which a point of the path to alpha is given up; `dual_gap_` tells what was reached.
+        Other libraries count theirs.
     random_state : int, RandomState or None
         Of solvers that draw.
 
@@ -294,6 +317,11 @@ class FWLasso(CertifiedRegressor):
     penalty_factor, fit_intercept, positive, solver, tol, max_iter, random_state
         As of `FWElasticNet`; with delta, the solver is of the ball form.
 
+    Attributes
+    ----------
+    coef_, intercept_, dual_gap_, n_iter_, path_, n_features_in_, feature_names_in_
+        As of `FWElasticNet`.
+
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = load_diabetes(return_X_y=True)
     >>> model = FWLasso(delta=1000.0).fit(X, y)
@@ -321,5 +349,5 @@ class FWLasso(CertifiedRegressor):
     def _asked(self, m: int) -> tuple[str, float]:
         if self.delta is None:
             return super()._asked(m)
-        paths.require_number("delta", self.delta, type(self).__name__)
+        require_number("delta", self.delta, type(self).__name__)
         return "ball", float(self.delta)

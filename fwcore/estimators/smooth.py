@@ -12,9 +12,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from fwcore.estimators import paths
 from fwcore.estimators.linear import DTYPES, Certified, CertifiedRegressor
-from fwcore.estimators.paths import Completer, Rows
+from fwcore.estimators.numbers import require_number
+from fwcore.estimators.rows import Rows
 from fwcore.kernels.types import Floats
 from fwcore.losses import Loss, find_loss
 from fwcore.problem import Problem
@@ -27,13 +27,6 @@ class _Smooth(Certified, ABC):
     def _loss(self) -> Loss:
         """The loss, not yet fitted to a response."""
 
-    def _is_flat(self, rows: Rows) -> bool:
-        if self.fit_intercept and bool(np.ptp(rows.y) == 0.0):
-            return True
-        if rows.free.size or self.fit_intercept:
-            return paths.is_spanned(rows, self._loss_of(rows), self.fit_intercept)
-        return not abs(rows.X).max() > 0.0
-
     def _problem(self, rows: Rows) -> Problem:
         return Problem.from_arrays(
             rows.X,
@@ -45,11 +38,6 @@ class _Smooth(Certified, ABC):
             positive=self.positive,
             standardize=False,
         )
-
-    def _completer(self, rows: Rows) -> Completer:
-        if self.fit_intercept and np.ptp(rows.y) == 0.0:
-            return lambda _: (np.zeros(rows.X.shape[1]), float(rows.y[0]))
-        return super()._completer(rows)
 
     def _error_of(self, rows: Rows) -> Callable[[Floats, Rows], float]:
         loss = self._fitted_loss(rows.counted())
@@ -73,7 +61,7 @@ class FWHuber(_Smooth, CertifiedRegressor):
     alpha : float
     threshold : float
         t in units of a robust scale of y, 1.4826 times its median absolute deviation.
-    l1_ratio : float in (0, 1]
+    l1_ratio : float in [1e-6, 1]
     penalty_factor, fit_intercept, positive, solver, tol, max_iter, random_state
         As of `FWElasticNet`.
 
@@ -110,7 +98,7 @@ class FWHuber(_Smooth, CertifiedRegressor):
 
     def _check(self) -> None:
         super()._check()
-        paths.require_number("threshold", self.threshold, type(self).__name__)
+        require_number("threshold", self.threshold, type(self).__name__)
 
     def _loss(self) -> Loss:
         return find_loss(f"huber:{float(self.threshold)!r}")
@@ -125,7 +113,7 @@ class FWLogistic(ClassifierMixin, _Smooth):
     Parameters
     ----------
     alpha : float
-    l1_ratio : float in (0, 1]
+    l1_ratio : float in [1e-6, 1]
     penalty_factor, fit_intercept, positive, solver, tol, max_iter, random_state
         As of `FWElasticNet`.
 
@@ -161,12 +149,6 @@ class FWLogistic(ClassifierMixin, _Smooth):
 
     def _loss(self) -> Loss:
         return find_loss("logistic")
-
-    def _is_flat(self, rows: Rows) -> bool:
-        # Without an intercept the slopes at zero are X'y / 2.
-        left = rows.y if rows.weights is None else rows.weights * rows.y
-        sloped = self.fit_intercept or rows.free.size or np.abs(rows.X.T @ left).max() > 0.0
-        return super()._is_flat(rows) or not sloped
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, Floats]:
         X, y = validate_data(self, X, y, accept_sparse="csc", dtype=DTYPES)

@@ -243,6 +243,10 @@ class Solver(ABC):
 
     def misfits(self, problem: Problem) -> Iterator[tuple[str, str, Any]]:
         """What a problem has that the method does not know: parameter, rule, what was got."""
+        # First, since parabolas with such columns have weights that nobody gave.
+        if problem.unpenalised.indices.size and not self.unpenalised:
+            rule = "left out: this method penalises every column"
+            yield "unpenalised", rule, problem.unpenalised.indices.tolist()
         if is_weighted(problem.loss) and not self.weights:
             yield "weights", "left out: this method does not know weights of samples", "some"
         if lacking := self.lacks(problem.loss):
@@ -251,9 +255,6 @@ class Solver(ABC):
             yield "positive", "False: this method does not know the constraint a >= 0", True
         if problem.intercept and not self.unpenalised:
             yield "intercept", "False: this method has no intercept", True
-        if problem.unpenalised.indices.size and not self.unpenalised:
-            rule = "left out: this method penalises every column"
-            yield "unpenalised", rule, problem.unpenalised.indices.tolist()
 
     def variant(self, options: Any) -> dict[str, Any]:
         """Those options, by name, for whose values kernels are compiled again."""

@@ -79,12 +79,13 @@ def loss():
         for w in (None, np.full(y.size, 2.0))
     ]
     top = weighed[0].lam_max
-    once, twice = (
-        walk_path(p, "certified", [k * top / 5], tol=1e-9).points
-        for k, p in enumerate(weighed, start=1)
-    )
-    alike = abs(twice["l1"][0] - once["l1"][0]) <= 1e-3 * once["l1"][0]
+    certified = [
+        walk_path(p, "certified", [k * top / 5], tol=1e-9) for k, p in enumerate(weighed, start=1)
+    ]
+    once, twice = (one.points["l1"][0] for one in certified)
+    alike = abs(twice - once) <= 1e-3 * once
     small = result.max_relative_gap <= 1e-7
+    small = small and max(one.max_relative_gap for one in certified) <= 1e-9 * (1 + 1e-6)
     return bool(small and alike) and {"fw", "scd", "omp", "sfw_rows"} <= capable
 
 

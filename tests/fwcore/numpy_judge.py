@@ -14,8 +14,9 @@ import scipy.special
 
 @dataclass(frozen=True)
 class NumpyJudge:
-    """min sum_i w_i l(x_i'a + b, y_i) + (r / 2) ||a||^2 + lam ||a||_1, or subject to ||a||_1 <=
-    delta; b is 0 unless there is an ``intercept``, and then the best for a.
+    """min sum_i w_i l(x_i'a + z_i'c, y_i) + (r / 2) ||a||^2 + lam ||a||_1, or subject to
+    ||a||_1 <= delta; z_i are 1, if there is an ``intercept``, and the entries of what is ``free``
+    (m, k) of a penalty, and c is the best for a.
 
     ``loss`` is "squared", (u - y)^2 / 2; "logistic", log(1 + exp(-y u)); or "huber", the squared
     loss up to abs(u - y) = ``threshold`` and linear beyond. ``X`` (m, p) may be sparse.
@@ -28,15 +29,16 @@ class NumpyJudge:
     weights: Any = 1.0
     intercept: bool = False
     positive: bool = False
+    free: Any = None
 
     @classmethod
     def of(cls, problem: Any, weights: Any = 1.0, X: Any = None) -> NumpyJudge:
         """Of what solvers see of a problem, with the ``weights`` that it was made with; ``X`` where
-        its matrix is at hand. Columns without a penalty are not known here.
+        its matrix is at hand.
         """
-        base = getattr(problem.loss, "base", problem.loss)
-        assert np.ndim(weights) == int(base is not problem.loss)
-        assert not problem.unpenalised.indices.size
+        base, beside = getattr(problem.loss, "base", problem.loss), problem.unpenalised
+        parabola = beside.indices.size and base.name == "squared"
+        assert np.ndim(weights) == int(base is not problem.loss) or parabola
         return cls(
             problem.design.matrix() if X is None else X,
             problem.y,
@@ -45,7 +47,16 @@ class NumpyJudge:
             weights,
             problem.intercept,
             problem.positive,
+            beside.columns[:, int(problem.intercept) :],
         )
+
+    @property
+    def beside(self) -> Any:
+        """z_i, of shape (m, k), whose columns are at most 1."""
+        m = len(self.y)
+        free = np.zeros((m, 0)) if self.free is None else self.free
+        columns = np.hstack([np.ones((m, int(self.intercept))), free])
+        return columns / np.abs(columns).max(axis=0)
 
     def value(self, u: Any) -> float:
         """The weighted sum of losses of the predictions u."""
@@ -61,9 +72,16 @@ class NumpyJudge:
             return -self.weights * self.y * scipy.special.expit(-self.y * u)
         return self.weights * np.clip(u - self.y, -self.threshold, self.threshold)
 
+    def curvatures(self, u: Any) -> Any:
+        """Its second derivative, of shape (m,)."""
+        if self.loss == "logistic":
+            p = scipy.special.expit(self.y * u)
+            return self.weights * p * (1.0 - p)
+        return self.weights * (np.abs(u - self.y) < self.threshold)
+
     def dual(self, theta: Any) -> float:
         """-sum_i (w_i l)*(-theta_i): no objective is below its value where theta'X is within the
-        bounds of the penalty, and theta'1 is 0 if there is an intercept. Of slopes theta_i is in
+        bounds of the penalty, and theta'z is 0 of what has none. Of slopes theta_i is in
         the domain of the conjugate: y_i theta_i in [0, w_i], or abs(theta_i) <= w_i threshold.
         """
         if self.loss == "logistic":
@@ -72,19 +90,22 @@ class NumpyJudge:
         return float(np.sum(theta * self.y - theta**2 / (2 * self.weights)))
 
     def predictions(self, a: Any) -> Any:
-        """X a, and the best constant: where the slopes, which do not fall in it, add up to 0."""
-        u = self.X @ a
-        if not self.intercept:
-            return u
-        if self.loss == "squared":
-            return u + np.average(self.y - u, weights=self.weights * np.ones(len(self.y)))
-        reach = 1.0
-        while self.slopes(u - reach).sum() > 0 or self.slopes(u + reach).sum() < 0:
-            reach *= 2.0
-        best = scipy.optimize.brentq(
-            lambda b: self.slopes(u + b).sum(), -reach, reach, xtol=1e-14, rtol=1e-14
-        )
-        return u + best
+        """X a + Z c, with the best c: by Newton's steps, halved until the loss falls."""
+        u, Z = self.X @ a, self.beside
+        for _ in range(100 if Z.size else 0):
+            slope = self.slopes(u)
+            pull = -Z.T @ slope
+            if (np.abs(pull) <= 1e-15 * (np.abs(Z).T @ np.abs(slope))).all():
+                break
+            # Where nothing curves, a long step of the first order.
+            H = (Z.T * self.curvatures(u)) @ Z + 1e-12 * np.eye(Z.shape[1])
+            step, before = Z @ np.linalg.solve(H, pull), self.value(u)
+            for _ in range(60):
+                if self.value(u + step) <= before * (1.0 + 1e-15):
+                    break
+                step = 0.5 * step
+            u = u + step
+        return u
 
     def objective(self, a: Any, lam: float = 0.0, ridge: float = 0.0) -> float:
         """What is minimised, at a."""
@@ -110,24 +131,23 @@ class NumpyJudge:
 
     def minimum(self, lam: float, ridge: float = 0.0) -> float:
         """The least objective, by L-BFGS-B on the two parts of a, whose l1 norm is linear."""
-        p = self.X.shape[1]
+        p, Z = self.X.shape[1], self.beside
         top = 0.0 if self.positive else None
-        free = None if self.intercept else 0.0
 
         def value(w: Any) -> Any:
-            a = w[:p] - w[p:-1]
-            u = self.X @ a + w[-1]
+            a = w[:p] - w[p : 2 * p]
+            u = self.X @ a + Z @ w[2 * p :]
             slopes = self.slopes(u)
             g = self.X.T @ slopes + ridge * a
-            objective = self.value(u) + 0.5 * ridge * a @ a + lam * w[:-1].sum()
-            return objective, np.concatenate([g + lam, lam - g, [slopes.sum()]])
+            objective = self.value(u) + 0.5 * ridge * a @ a + lam * w[: 2 * p].sum()
+            return objective, np.concatenate([g + lam, lam - g, Z.T @ slopes])
 
         found = scipy.optimize.minimize(
             value,
-            np.zeros(2 * p + 1),
+            np.zeros(2 * p + Z.shape[1]),
             jac=True,
             method="L-BFGS-B",
-            bounds=[(0, None)] * p + [(0, top)] * p + [(free, free)],
+            bounds=[(0, None)] * p + [(0, top)] * p + [(None, None)] * Z.shape[1],
             options={"maxiter": 20_000, "maxfun": 40_000, "ftol": 1e-15, "gtol": 1e-10},
         )
         return float(found.fun)

@@ -17,8 +17,8 @@ from fwcore.solvers.working_set._extrapolation import shares
 
 def weighted(loss, seed):
     """A problem with twins, a column of zeros, a constant one and one that depends on others;
-    sparse every other time, and with weights of its rows, which are 1 elsewhere, two times of
-    seven. And these weights.
+    sparse every other time; with weights of its rows, which are 1 elsewhere, two times of seven,
+    and a column without a penalty as often. And these weights.
     """
     random = np.random.default_rng(seed)
     m, p = (25, 60) if seed % 2 else (60, 25)
@@ -28,6 +28,9 @@ def weighted(loss, seed):
     X = scipy.sparse.csc_array(X) if seed % 4 < 2 else X
     y = np.where(y > np.median(y), 1.0, -1.0) if loss == "logistic" else y
     given = {"loss": loss, "positive": seed % 3 == 0}
+    if seed % 7 in (3, 6) and not given["positive"]:
+        given |= {"unpenalised": [9], "standardize": False, "intercept": seed % 5 < 3}
+        return Problem.from_arrays(X, y, **given), 1.0
     if seed % 7 not in (2, 5):
         intercept = loss != "squared" and seed % 5 < 3
         return Problem.from_arrays(X, y, intercept=intercept, **given), 1.0
@@ -67,11 +70,14 @@ def test_a_path_of_any_loss_ends_at_the_minimum(loss, engine, l1_ratio, seeds):
 
 
 @pytest.mark.parametrize(
+    "seeds", [range(12), pytest.param(range(12, 200), marks=pytest.mark.slow)], ids=["few", "many"]
+)
+@pytest.mark.parametrize(
     ("loss", "engine"),
     [("squared", "auto"), ("squared", "descent"), ("logistic", "auto"), ("huber", "auto")],
 )
-def test_a_ball_of_any_loss_holds_the_minimum_of_its_penalty(loss, engine):
-    for seed in range(12):
+def test_a_ball_of_any_loss_holds_the_minimum_of_its_penalty(loss, engine, seeds):
+    for seed in seeds:
         problem, weights = weighted(loss, seed)
         judge = NumpyJudge.of(problem, weights)
         grid = problem.lam_max * np.geomspace(0.9, 0.05, 6)

@@ -8,6 +8,8 @@ import sklearn
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import ElasticNetCV, LogisticRegressionCV
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from fwcore import ParameterError
 from fwcore.estimators import FWElasticNetCV, FWHuberCV, FWLassoCV, FWLogisticCV
@@ -72,6 +74,27 @@ def test_groups_are_routed_to_the_splitter(kind):
         np.testing.assert_array_equal(once.error_path_, model.error_path_)
     folds = list(GroupKFold(4).split(X, y, groups))
     np.testing.assert_array_equal(model.error_path_, kind(alphas=5, cv=folds).fit(X, y).error_path_)
+
+
+@pytest.mark.parametrize("kind", [FWLassoCV, FWHuberCV])
+def test_weights_are_routed_through_other_estimators(kind):
+    X, y = rows(0)
+    weights = 1.0 + np.arange(80) % 3
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = kind(alphas=5, cv=3).set_fit_request(sample_weight=True)
+        whole = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), model)
+        whole.fit(X, y, sample_weight=weights)
+    alone = kind(alphas=5, cv=3).fit(StandardScaler().fit_transform(X), y, sample_weight=weights)
+    np.testing.assert_array_equal(whole[-1].coef_, alone.coef_)
+    plain = kind(alphas=5, cv=3).fit(StandardScaler().fit_transform(X), y)
+    assert np.abs(plain.coef_ - alone.coef_).max() > 1e-6
+
+
+def test_folds_in_parallel_have_the_same_errors():
+    X, y = rows(1)
+    one, two = (FWLassoCV(alphas=8, n_jobs=n).fit(X, y) for n in (1, 2))
+    np.testing.assert_array_equal(one.error_path_, two.error_path_)
+    np.testing.assert_array_equal(one.coef_, two.coef_)
 
 
 def test_groups_that_nobody_asks_for_are_told():

@@ -51,6 +51,14 @@ def made(X, y, **options):
         return error
 
 
+def walked(problem, solver, seed, steps):
+    """The path, or the error that it is refused with."""
+    try:
+        return walk_path(problem, solver, grids.grid(problem, solver.form, 3), seed=seed, **steps)
+    except ParameterError as error:
+        return error
+
+
 def walk_all(seed, storage=np.asarray):
     """How many of the solvers gave an answer, which must be finite."""
     X, y, options = drawn(seed)
@@ -63,14 +71,16 @@ def walk_all(seed, storage=np.asarray):
         if solver.lacks(problem.loss):
             continue
         steps = {"max_steps": 30} if "max_steps" in solver.Options.declared() else {}
-        try:
-            grid = grids.grid(problem, solver.form, 3)
-            result = walk_path(problem, solver, grid, seed=seed, **steps)
-        except ParameterError:
+        result = walked(problem, solver, seed, steps)
+        if isinstance(result, ParameterError):
+            given = ("X", "y", *options, *solver.Options.declared())
+            assert result.name in given, (solver.name, result)
             continue
-        found = result.points["objective"]
         assert np.isfinite(result.coefs.data).all(), (solver.name, options)
-        assert np.isfinite(found).all(), (solver.name, options)
+        assert np.isfinite(result.points["objective"]).all(), (solver.name, options)
+        if solver.form != "support":
+            # Infinite where a sign is not allowed, or what is beside the penalty is far off.
+            assert not np.isnan(result.points["true_gap"]).any(), (solver.name, options)
         answers += 1
     return answers
 
@@ -105,6 +115,24 @@ def test_what_is_out_of_range_is_named(times_x, times_y, standardize, named):
     X, y = toys.arrays("easy")
     with pytest.raises(ParameterError, match=f"'{named}' parameter of Problem .* scale it"):
         Problem.from_arrays(X * times_x, y * times_y, standardize=standardize)
+
+
+@pytest.mark.parametrize("name", [solver.name for solver in SOLVERS if solver.resumes])
+def test_steps_are_those_of_the_unscaled_problem(name):
+    X, y = toys.arrays("easy")
+    solver = next(s for s in SOLVERS if s.name == name)
+    plain, scaled = Problem.from_arrays(X, y), Problem.from_arrays(X * 2.0**400, y * 2.0**-45)
+    if solver.lacks(plain.loss):
+        pytest.skip("the method does not know the squared loss")
+    grid = grids.grid(plain, solver.form, 3, 1.0 if solver.form == "ball" else None)
+    declared = solver.Options.declared()
+    options = {"max_steps": 50} if "max_steps" in declared else {}
+    # A move is measured in the unit of y, a gap by f(0).
+    options |= {"rule": "gap", "tol": 1e-9} if "rule" in declared else {}
+    times = 1.0 if solver.form == "support" else 2.0**-45
+    one = walk_path(plain, name, grid, **options).coefs.toarray()
+    two = walk_path(scaled, name, grid * times, **options).coefs.toarray()
+    np.testing.assert_allclose(two * 2.0**45, one, rtol=0, atol=1e-9 * np.abs(one).max())
 
 
 @pytest.mark.parametrize("times_x", [1e-130, 1e130])

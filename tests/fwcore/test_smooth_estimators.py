@@ -10,7 +10,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 
 from fwcore import ParameterError, Problem, Walk, find_loss, walk_path
-from fwcore.estimators import FWHuber, FWHuberCV, FWLogistic, FWLogisticCV
+from fwcore.estimators import FWHuber, FWHuberCV, FWLogistic, FWLogisticCV, certify
 
 
 def rows(seed):
@@ -132,9 +132,60 @@ def test_columns_that_tell_nothing_leave_the_intercept():
 
 
 def test_thresholds_are_searched_as_scikit_learn_does():
-    X, u, _ = rows(2)
-    search = GridSearchCV(FWHuber(alpha=0.05), {"threshold": np.linspace(1.0, 2.0, 3)}, cv=3)
-    assert search.fit(X, u).best_params_["threshold"] in (1.0, 1.5, 2.0)
+    X, u, rng = rows(2)
+    u = u + 0.5 * rng.normal(size=u.size) + 20.0 * (rng.random(u.size) < 0.1)
+    thresholds, folds = [0.3, 1.0, 9.0], KFold(3)
+    search = GridSearchCV(FWHuber(alpha=0.05), {"threshold": thresholds}, cv=folds).fit(X, u)
+    scores = [
+        np.mean(
+            [
+                FWHuber(alpha=0.05, threshold=t).fit(X[learnt], u[learnt]).score(X[rest], u[rest])
+                for learnt, rest in folds.split(X)
+            ]
+        )
+        for t in thresholds
+    ]
+    assert np.ptp(scores) > 1e-4
+    np.testing.assert_allclose(search.cv_results_["mean_test_score"], scores)
+    assert search.best_params_["threshold"] == thresholds[int(np.argmax(scores))]
+
+
+def test_answers_that_are_zero_for_certain_are_certified():
+    X, y = np.ones((8, 3)), np.array([1.0] * 6 + [-1.0] * 2)
+    model = FWLogistic().fit(X, y)
+    asked = {"alpha": model.alpha, "loss": "logistic"}
+    told = certify(X, y, model.coef_[0], intercept=model.intercept_[0], **asked)
+    assert (told.gap, told.relative_gap) == (0.0, 0.0)
+    off = certify(X, y, np.array([0.0, 0.5, 0.0]), intercept=model.intercept_[0] - 0.5, **asked)
+    assert off.gap == pytest.approx(0.5 * model.alpha)
+    constant, spread = np.full(8, 3.0), np.random.default_rng(0).normal(size=(8, 3))
+    for given, answer in ((spread, constant), (np.zeros((8, 3)), y)):
+        model = FWHuber().fit(given, answer)
+        asked = {"alpha": model.alpha, "loss": "huber:1.345", "intercept": model.intercept_}
+        assert (model.dual_gap_, certify(given, answer, model.coef_, **asked).gap) == (0.0, 0.0)
+    # One class alone has no best intercept.
+    with pytest.raises(ParameterError, match="'y'"):
+        certify(spread, np.ones(8), np.zeros(3), alpha=0.1, intercept=0.0, loss="logistic")
+
+
+@pytest.mark.parametrize("threshold", [1.345, 2.0])
+def test_an_answer_is_certified_by_the_text_of_its_loss(threshold):
+    X, u, _ = rows(1)
+    model = FWHuber(alpha=0.05, threshold=threshold, tol=1e-8).fit(X, u)
+    asked = {"alpha": 0.05, "intercept": model.intercept_, "loss": f"huber:{threshold}"}
+    assert certify(X, u, model.coef_, **asked).relative_gap <= 1.1e-8
+    if threshold == 1.345:
+        assert certify(X, u, model.coef_, **(asked | {"loss": "huber"})).relative_gap <= 1.1e-8
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_where_only_signs_that_are_not_allowed_descend_zeros_are_the_answer(sign):
+    x = np.linspace(-1.0, 1.0, 30)[:, None]
+    for model, y in (
+        (FWHuber(alpha=1e-3, positive=True), sign * x[:, 0]),
+        (FWLogistic(alpha=1e-3, positive=True), np.sign(sign * x[:, 0])),
+    ):
+        assert bool(np.ravel(model.fit(x, y).coef_)[0] > 0.0) == (sign > 0.0)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +194,7 @@ def test_thresholds_are_searched_as_scikit_learn_does():
         (FWLogistic(), [0, 1, 2] * 3, "Only binary"),
         (FWLogistic(), [1] * 9, "one class"),
         (FWLogistic(alpha=0.0), [0, 1, 1] * 3, "'alpha'"),
-        (FWLogistic(alpha=1e-3, solver="fista"), [0, 1, 1] * 3, "'intercept'"),
+        (FWLogistic(alpha=1e-3, solver="fista"), [0, 1, 1] * 3, "'fit_intercept'"),
         (FWHuber(threshold=-1.0), np.arange(9.0), "'threshold'"),
     ],
 )

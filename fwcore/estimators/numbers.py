@@ -1,0 +1,52 @@
+"""Numbers that are parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fwcore.errors import ParameterError
+from fwcore.kernels.types import Floats
+from fwcore.options import PenaltyOptions
+
+
+def require_number(
+    name: str, value: Any, owner: str, high: float = np.inf, low: float = 0.0
+) -> None:
+    """Raise `ParameterError` unless it is a positive number in [low, high]."""
+    number = isinstance(value, (int, float, np.integer, np.floating))
+    fits = number and not isinstance(value, bool) and low <= value <= high and value > 0.0
+    if not (fits and np.isfinite(value)):
+        rule = f"a number in {'[' if low else '('}{low:g}, {high:g}]"
+        raise ParameterError(name, owner, rule if high < np.inf else "a positive number", value)
+
+
+def require_ratio(l1_ratio: Any, owner: str) -> None:
+    """Raise `ParameterError` unless it is the share of the l1 norm in a penalty."""
+    low, high = PenaltyOptions.param.l1_ratio.bounds
+    require_number("l1_ratio", l1_ratio, owner, high, low)
+
+
+def require_alphas(alphas: Any, eps: Any, owner: str) -> None:
+    """Raise `ParameterError` unless they are how many alphas a path has, with ``eps`` the least
+    over the largest, or the alphas.
+    """
+    if isinstance(alphas, (int, np.integer)):
+        fits = alphas > 0 and not isinstance(alphas, bool)
+        require_number("eps", eps, owner, 1.0 - 1e-6)
+    else:
+        grid = listed(alphas)
+        fits = bool(grid.size and (np.isfinite(grid) & (grid > 0.0)).all())
+        fits = fits and np.unique(grid).size == grid.size
+    if not fits:
+        rule = "a positive int, or positive numbers of which no two are equal"
+        raise ParameterError("alphas", owner, rule, alphas)
+
+
+def listed(alphas: Any) -> Floats:
+    """The ``alphas`` that were given, as they come; none where they are no numbers."""
+    try:
+        return np.asarray(alphas, dtype=float).ravel()
+    except (TypeError, ValueError):
+        return np.zeros(0)

@@ -1,0 +1,184 @@
+"""Rows to learn from, and the problems that they make.
+
+scikit-learn divides the sum of squares by 2 m, so that lam = m * alpha * l1_ratio here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import scipy.sparse
+
+from fwcore.errors import ParameterError
+from fwcore.kernels.types import Floats, Ints
+from fwcore.losses import Loss, Weighted
+from fwcore.problem import Problem
+from fwcore.unpenalised import Unpenalised, require_bounded
+
+ROUNDING = 1e-12
+"""What sums over rows may be off by, as a share of their terms."""
+_NOTHING = 1e-14
+
+Completer: TypeAlias = Callable[[Floats], tuple[Floats, float]]
+"""All coefficients (p,) and the intercept, for those that have a penalty."""
+
+
+class Rows(NamedTuple):
+    """Rows to learn from: ``X`` (m, p), ``y`` (m,), and ``weights`` (m,) unless all are alike;
+    the columns ``free`` have no penalty. Coefficients are kept in ``precision``.
+    """
+
+    X: Any
+    y: Floats
+    weights: Floats | None = None
+    free: Ints = np.zeros(0, np.int64)
+    precision: Any = np.float64
+
+    @property
+    def any_weight(self) -> bool:
+        """Whether any has a weight."""
+        return len(self.y) > 0 and (self.weights is None or bool(self.weights.any()))
+
+    def some(self, chosen: Any) -> Rows:
+        """Those that are chosen."""
+        weights = None if self.weights is None else self.weights[chosen]
+        return self._replace(X=self.X[chosen], y=self.y[chosen], weights=weights)
+
+    def counted(self) -> Rows:
+        """Those that have a weight; the weights with a mean of 1, so that a sum of them is m."""
+        if self.weights is None:
+            return self
+        rows = self
+        if not self.weights.all():
+            kept = np.flatnonzero(self.weights)
+            by_rows = self.X.tocsr() if scipy.sparse.issparse(self.X) else self.X
+            rows = self._replace(X=by_rows).some(kept)
+        weights = np.asarray(rows.weights)
+        alike = bool(np.ptp(weights) == 0.0)
+        return rows._replace(weights=None if alike else weights / weights.mean())
+
+    @property
+    def mean_response(self) -> float:
+        """The mean of y."""
+        return float(self.y.mean() if self.weights is None else self.weights @ self.y / self.y.size)
+
+    @property
+    def column_means(self) -> Floats:
+        """The means of the columns, of shape (p,)."""
+        if self.weights is None:
+            return np.asarray(self.X.mean(axis=0), dtype=np.float64).ravel()
+        return np.asarray(self.X.T @ self.weights).ravel() / self.y.size
+
+    def loss_of(self, plain: Loss) -> Any:
+        """A loss that was fitted to the rows, by their weights."""
+        return plain if self.weights is None else Weighted.of(plain, self.weights)
+
+    @property
+    def penalised(self) -> Ints:
+        """The columns that have a penalty."""
+        return np.delete(np.arange(self.X.shape[1]), self.free)
+
+    def unpenalised(self, intercept: bool) -> Unpenalised:
+        """What has none."""
+        return Unpenalised.among(self.X, self.free, intercept)
+
+    def completer(self, loss: Loss, intercept: bool) -> Completer:
+        """What gives, beside penalised coefficients, the best of others."""
+        penalised, unpenalised = self.penalised, self.unpenalised(intercept)
+        alike = intercept and bool(np.ptp(self.y) == 0.0)
+
+        def completed(given: Floats) -> tuple[Floats, float]:
+            coef = np.zeros(self.X.shape[1])
+            coef[penalised] = given
+            if alike and not given.any():
+                return coef, float(self.y[0])
+            # Of all columns, those in single precision would be copied into double.
+            active = np.flatnonzero(coef)
+            fitted = self.X[:, active] @ coef[active]
+            best = unpenalised.coefficients(loss, fitted, self.y)
+            coef[self.free] = best[int(intercept) :]
+            return coef, float(best[0]) if intercept else 0.0
+
+        return completed
+
+
+def problem_of(rows: Rows, *, centred: bool, positive: bool) -> Problem:
+    """The problem of the squared loss with columns as they are, or centred for an intercept."""
+    if rows.weights is None and not rows.free.size:
+        standardize = "centre" if centred else False
+        return Problem.from_arrays(rows.X, rows.y, standardize=standardize, positive=positive)
+    X, y = rows.X, rows.y
+    if centred:
+        # The same problem, whose intercept is near 0: far from it sums lose their last digits.
+        X, y = X if scipy.sparse.issparse(X) else X - rows.column_means, y - rows.mean_response
+    how: dict[str, Any] = {"weights": rows.weights, "intercept": bool(centred)}
+    how["unpenalised"] = rows.free
+    return Problem.from_arrays(X, y, standardize=False, positive=positive, **how)
+
+
+def nothing_descends(rows: Rows, plain: Loss, intercept: bool, positive: bool) -> bool:
+    """Whether no column descends at all from the best of what has no penalty: then every alpha has
+    zeros for its answer, and there is no path to walk. The loss is not yet fitted to a response.
+
+    Raises
+    ------
+    ParameterError
+        There is no best: what has no penalty separates the classes.
+    """
+    if intercept and np.ptp(rows.y) == 0.0 and not plain.separable:
+        return True
+    loss = rows.loss_of(plain.fitted(rows.y, 1.0, rows.weights))
+    if rows.free.size or (intercept and not plain.closed_line_search):
+        return _is_spanned(rows, loss, intercept, positive)
+    left = rows.y - rows.mean_response if intercept else rows.y
+    if not np.abs(left).max() > _NOTHING * np.abs(rows.y).max():
+        return True
+    left = -loss.derivative(np.zeros(left.size), left)
+    mean = rows.column_means if intercept else 0.0
+    slopes = np.asarray(rows.X.T @ left).ravel() - mean * left.sum()
+    return not (slopes.max() if positive else np.abs(slopes).max()) > 0.0
+
+
+def _is_spanned(rows: Rows, loss: Loss, intercept: bool, positive: bool) -> bool:
+    """Whether the best of what has no penalty leaves no other column a slope but for rounding."""
+    free, nothing = rows.unpenalised(intercept), np.zeros(rows.y.size)
+    require_bounded(free, loss, rows.y)
+    left = -loss.derivative(free.best(loss, nothing, rows.y), rows.y)
+    if np.abs(left).max() <= ROUNDING * np.abs(loss.derivative(nothing, rows.y)).max():
+        return True
+    slopes = np.asarray(rows.X.T @ left)[rows.penalised]
+    sizes = (abs(rows.X).T @ np.abs(left))[rows.penalised]
+    return bool(((slopes if positive else np.abs(slopes)) <= ROUNDING * sizes).all())
+
+
+def factors_of(given: Any, p: int, positive: bool, owner: str) -> Floats:
+    """Factors of p columns; those of 0 have no penalty.
+
+    Raises
+    ------
+    ParameterError
+        They are not.
+    """
+    factors = np.asarray(given, dtype=float)
+    if factors.shape != (p,) or not ((factors >= 0.0) & np.isfinite(factors)).all():
+        rule = f"{p} numbers that are not negative, one for each column of X"
+        raise ParameterError("penalty_factor", owner, rule, given)
+    if not factors.any() or (positive and not factors.all()):
+        rule = "positive for some of the columns" + ", and with positive=True for all" * positive
+        raise ParameterError("penalty_factor", owner, rule, given)
+    return factors
+
+
+def units_of(factors: Floats) -> Floats:
+    """What the columns are divided by: their factors, or 1 where they have no penalty."""
+    return np.where(factors > 0.0, factors, 1.0)
+
+
+def divided(X: Any, factors: Floats) -> Any:
+    """X with each column divided by its factor, as sparse as it was; in float64, since a gap does
+    not know what is rounded before.
+    """
+    shares = 1.0 / units_of(factors)
+    return X @ scipy.sparse.diags_array(shares) if scipy.sparse.issparse(X) else X * shares
