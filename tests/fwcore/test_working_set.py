@@ -400,3 +400,18 @@ def test_options_of_the_certified_solvers_stop_at_the_gap():
     for name, _ in WAYS.values():
         assert find_solver(name).Options().rule == "gap"
         assert find_solver(name).Options.declared()["rule"].objects == ["moved", "gap"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_likely_columns_join_before_a_pass_so_that_few_are_made(seed):
+    random = np.random.default_rng(seed)
+    X = random.integers(0, 3, (60, 20)) / 2.0 + 0.05 * random.standard_normal((60, 20))
+    products = Products.of(X, 4)
+    y = products.matrix()[:, ::900].sum(axis=1) + random.standard_normal(60)
+    problem = Problem.from_arrays(products, y)
+    grid = problem.lam_max * np.geomspace(1.0, 0.01, 60)
+    result = walk_path(problem, "certified", grid, tol=1e-2)
+    assert result.max_relative_gap <= 1e-2
+    rounds = np.diff(result.trace["dots"], prepend=0)
+    # Twelve, were they to wait for it.
+    assert (rounds >= problem.distinct[0].p).sum() <= 10
