@@ -86,8 +86,14 @@ class Unpenalised:
         return np.asarray(self._best_in_basis(loss, fitted, y) @ self.basis)
 
     def coefficients(self, loss: Loss, fitted: Floats, y: Floats) -> Floats:
-        """c itself, of shape (q,); the shortest where columns depend on each other."""
-        return np.asarray(np.linalg.lstsq(self.columns, self.best(loss, fitted, y), rcond=None)[0])
+        """c itself, of shape (q,); where columns depend on each other, the shortest in units of their
+        sizes.
+        """
+        sizes = np.abs(self.columns).max(axis=0)
+        # Else those of much shorter columns than others would count as dependent.
+        sizes[sizes == 0.0] = 1.0
+        best = self.best(loss, fitted, y)
+        return np.asarray(np.linalg.lstsq(self.columns / sizes, best, rcond=None)[0] / sizes)
 
     def predicted(self, rows: int, test: bool, coefficients: Floats) -> Floats:
         """Z c of that many training rows, or test rows."""

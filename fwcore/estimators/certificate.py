@@ -9,7 +9,7 @@ import numpy as np
 
 from fwcore.arrays import checked_matrix, checked_vector
 from fwcore.errors import ParameterError
-from fwcore.estimators.numbers import require_number, require_ratio
+from fwcore.estimators.numbers import by_names_of, require_number, require_ratio
 from fwcore.estimators.rows import (
     Rows,
     divided,
@@ -119,14 +119,16 @@ def certify(
     l1 = float(np.abs(penalised).sum())
     penalty = value * l1 if form == "penalty" else 0.0
     outside = form == "ball" and l1 > value * (1.0 + 1e-12)
-    plain = find_loss(loss)
-    alone = intercept is not None and plain.separable and np.ptp(rows.y) == 0.0
-    _require(not alone, "y", "of two classes, with an intercept", float(rows.y[0]))
-    if plain.takes(rows.y) and nothing_descends(rows, plain, intercept is not None, positive):
+    with by_names_of("certify"):
+        plain = find_loss(loss)
+        flat = plain.takes(rows.y) and nothing_descends(
+            rows, plain, intercept is not None, positive
+        )
+        problem = None if flat else _problem(rows, plain, intercept is not None, positive)
+    if problem is None:
         penalty += 0.5 * ridge * float(penalised @ penalised)
         outside = outside or (positive and bool((penalised < 0.0).any()))
         return _beside_zero(rows, plain, coef, intercept, penalty, outside)
-    problem = _problem(rows, plain, intercept is not None, positive)
     objective, gap = _judged(problem, rows, plain, (coef, intercept), form, value, ridge)
     gap = float("inf") if outside else gap / problem.m
     return Certificate(
@@ -151,7 +153,7 @@ def _judged(
     penalised = coef[rows.penalised]
     indices = np.flatnonzero(penalised)
     verdict = problem.judge(indices, penalised[indices], form, value, ridge)
-    off = _off(rows, plain, coef, intercept)
+    off = off_the_best(rows, plain, coef, intercept)
     return float(verdict.objective + off), float(max(verdict.true_gap, 0.0) + off)
 
 
@@ -195,8 +197,8 @@ def _beside_zero(
     problem to judge.
     """
     loss, nothing = plain.fitted(rows.y, 1.0, rows.weights), np.zeros(rows.penalised.size)
-    best, shift = rows.completer(rows.loss_of(loss), intercept is not None)(nothing)
-    images = rows.X @ best + shift, rows.X @ coef + (intercept or 0.0)
+    best = rows.best_image(rows.loss_of(loss), intercept is not None, nothing)
+    images = best, rows.image(coef) + (intercept or 0.0)
     least, found = (loss.value(u, rows.y, rows.weights) / len(rows.y) for u in images)
     objective = float(found + penalty / len(rows.y))
     # Of sums of squares of what is rounding of y, and of the difference of two sums.
@@ -207,18 +209,18 @@ def _beside_zero(
     return Certificate(objective, gap, relative)
 
 
-def _off(rows: Rows, plain: Loss, coef: Floats, intercept: float | None) -> float:
+def off_the_best(rows: Rows, plain: Loss, coef: Floats, intercept: float | None) -> float:
     """By how much the sum of the losses grows since what has no penalty is off its best."""
     if intercept is None and not rows.free.size:
         return 0.0
     loss = plain.fitted(rows.y, 1.0, rows.weights)
-    completed = rows.completer(rows.loss_of(loss), intercept is not None)
-    best, shift = completed(coef[rows.penalised])
-    there, here = rows.X @ coef + (intercept or 0.0), rows.X @ best + shift
+    here = rows.best_image(rows.loss_of(loss), intercept is not None, coef[rows.penalised])
+    there = rows.image(coef) + (intercept or 0.0)
     if plain.closed_line_search:
         # Of a parabola: the difference of two sums would lose what is small.
         return loss.value(there - here, np.zeros(rows.y.size), rows.weights)
-    return loss.value(there, rows.y, rows.weights) - loss.value(here, rows.y, rows.weights)
+    grown = loss.value(there, rows.y, rows.weights) - loss.value(here, rows.y, rows.weights)
+    return max(grown, 0.0)
 
 
 def _require(holds: bool, name: str, rule: str, got: Any) -> None:

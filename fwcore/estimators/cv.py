@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from fwcore.errors import ParameterError
 from fwcore.estimators import paths
 from fwcore.estimators.linear import Certified, CertifiedRegressor
-from fwcore.estimators.numbers import require_alphas
+from fwcore.estimators.numbers import by_names_of, require_alphas
 from fwcore.estimators.rows import Rows
 from fwcore.estimators.smooth import FWHuber, FWLogistic
 from fwcore.kernels.types import Floats
@@ -68,6 +68,12 @@ class ByFolds(Certified):
     def _fit(self, given: Rows, callback: Any, **for_folds: Any) -> None:
         self._check()
         require_alphas(self.alphas, self.eps, type(self).__name__)
+        with by_names_of(type(self).__name__):
+            self._choose(given, **for_folds)
+        super()._fit(given, callback)
+
+    def _choose(self, given: Rows, **for_folds: Any) -> None:
+        """`alpha_`, and the errors that lead to it."""
         counted = given.counted()
         if self._is_flat(counted):
             self.alphas_, self.error_path_ = np.zeros(0), np.zeros((0, 0))
@@ -87,7 +93,6 @@ class ByFolds(Certified):
             )
             self.error_path_ = np.array(errors).T
             self.alpha_ = float(self.alphas_[self._chosen()])
-        super()._fit(given, callback)
 
     def _asked(self, m: int) -> tuple[str, float]:
         self._check()
@@ -115,7 +120,6 @@ class ByFolds(Certified):
                 l1_ratio=self.l1_ratio,
                 tol=self.tol,
                 max_steps=self.max_iter,
-                owner=owner,
             )
             coefs = result.coefs.toarray()
         error = self._error_of(rows)
@@ -148,8 +152,8 @@ class FWElasticNetCV(ByFolds, CertifiedRegressor):
     n_jobs : int, optional
         Folds at a time, as joblib counts them.
     tol : float
-        As of `FWElasticNet`; finer, so that the same rows in another form lead to the same alpha
-        and to coefficients of seven equal digits.
+        As of `FWElasticNet`; finer, so that the same rows in another form, as with weights, lead to
+        the same alpha. Meant for solver="auto": others may take many more steps for it.
     penalty_factor, fit_intercept, positive, solver, max_iter, random_state
         As of `FWElasticNet`.
 

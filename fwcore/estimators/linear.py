@@ -14,8 +14,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from fwcore.estimators import paths
-from fwcore.estimators.certificate import gap_of
-from fwcore.estimators.numbers import require_number, require_ratio
+from fwcore.estimators.certificate import gap_of, off_the_best
+from fwcore.estimators.numbers import by_names_of, require_number, require_ratio
 from fwcore.estimators.rows import (
     ROUNDING,
     Completer,
@@ -30,6 +30,7 @@ from fwcore.kernels.types import Floats
 from fwcore.losses import Loss, find_loss
 from fwcore.path_result import PathResult
 from fwcore.problem import Problem
+from fwcore.unpenalised import Unpenalised
 
 DTYPES = [np.float64, np.float32]
 
@@ -98,21 +99,18 @@ class Certified(BaseEstimator):
         return "" if met else "The stopping rule held before tol was met."
 
     def _fit(self, given: Rows, callback: Callable[[Any], None] | None) -> None:
-        rows = given.counted()
+        rows, problem = given.counted(), None
         form, value = self._asked(len(rows.y))
         self.path_: PathResult | None = None
         self.n_iter_, self.dual_gap_, coef = 0, 0.0, np.zeros(rows.penalised.size)
-        if not self._is_flat(rows):
-            problem = self._problem(rows)
-            coef = self._walked(problem, form, value, callback)
+        with by_names_of(type(self).__name__):
+            if not self._is_flat(rows):
+                problem = self._problem(rows)
+                coef = self._walked(problem, form, value, callback)
         self._keep(rows, coef)
-        if self.path_ is not None and rows.precision != np.float64:
+        if rows.precision != np.float64 and (self.path_ is not None or rows.free.size):
             # Rounded coefficients have a gap of their own.
-            coef = self._units(rows) * np.ravel(self.coef_)
-            shift = float(np.ravel(self.intercept_)[0]) if self.fit_intercept else None
-            ridge = value * (1.0 / self.l1_ratio - 1.0) if form == "penalty" else 0.0
-            told = gap_of(problem, rows, self._loss(), (coef, shift), form, value, ridge)
-            self.dual_gap_ = told / problem.m
+            self.dual_gap_ = self._gap_of_kept(rows, problem, form, value) / len(rows.y)
 
     def _prepared(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """The rows, checked, with columns over their factors, whose coefficients D w have the plain
@@ -186,7 +184,6 @@ class Certified(BaseEstimator):
             max_steps=self.max_iter,
             seed=seed,
             callback=callback,
-            owner=owner,
         )
         self.n_iter_ = max(1, int(self.path_.points["steps"][-1]))
         self.dual_gap_ = float(paths.gaps_of(self.path_, problem)[-1])
@@ -196,9 +193,27 @@ class Certified(BaseEstimator):
         units = self._units(rows)
         penalised = units[rows.penalised]
         kept = (coef / penalised).astype(rows.precision)
-        # The intercept is the best for what is kept.
         own, self.intercept_ = self._completer(rows)(penalised * kept)
         self.coef_ = (own / units).astype(rows.precision)
+        if self.fit_intercept and rows.free.size and rows.precision != np.float64:
+            # The best for what is kept of the columns without a penalty, too.
+            constant, image = (
+                Unpenalised.constant(len(rows.y), True),
+                rows.image(units * self.coef_),
+            )
+            best = constant.coefficients(self._loss_of(rows), image, rows.y)
+            self.intercept_ = float(best[0])
+
+    def _gap_of_kept(self, rows: Rows, problem: Problem | None, form: str, value: float) -> float:
+        """The gap of `coef_` and `intercept_`, in the units of the problem; where no column
+        descends, of which there is none, by how much they are off zeros.
+        """
+        coef = self._units(rows) * np.ravel(self.coef_)
+        shift = float(np.ravel(self.intercept_)[0]) if self.fit_intercept else None
+        if problem is None:
+            return off_the_best(rows, self._loss(), coef, shift)
+        ridge = value * (1.0 / self.l1_ratio - 1.0) if form == "penalty" else 0.0
+        return gap_of(problem, rows, self._loss(), (coef, shift), form, value, ridge)
 
     def _units(self, rows: Rows) -> Floats:
         """What the columns of the rows were divided by."""
@@ -258,7 +273,7 @@ class FWElasticNet(CertifiedRegressor):
     solver : str
         A name of `fwcore.all_solvers` of the penalty form, or "auto": a certified one. Any that
         knows the loss, and what else is asked for: weights, free columns and the intercept of
-        other losses than the squared are known to certified solvers only.
+        other losses than the squared are known to certified and certified_ball only.
     tol : float
         The duality gap is at most tol times the objective at zero. Other libraries measure theirs
         in units of their own; `dual_gap_` is what it comes to.

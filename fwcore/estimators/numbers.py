@@ -1,7 +1,9 @@
-"""Numbers that are parameters."""
+"""Parameters that are numbers, and the names of all of them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,26 @@ import numpy as np
 from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
 from fwcore.options import PenaltyOptions
+
+# What scikit-learn's users know by another name.
+_OURS = {
+    "max_steps": "max_iter",
+    "weights": "sample_weight",
+    "unpenalised": "penalty_factor",
+    "intercept": "fit_intercept",
+    "lam grid": "alpha",
+    "delta grid": "delta",
+}
+
+
+@contextmanager
+def by_names_of(owner: str) -> Iterator[None]:
+    """Errors name the parameters of ``owner``."""
+    try:
+        yield
+    except ParameterError as error:
+        name = _OURS.get(error.name, error.name)
+        raise ParameterError(name, owner, error.rule, error.got) from None
 
 
 def require_number(
@@ -34,7 +56,8 @@ def require_alphas(alphas: Any, eps: Any, owner: str) -> None:
     """
     if isinstance(alphas, (int, np.integer)):
         fits = alphas > 0 and not isinstance(alphas, bool)
-        require_number("eps", eps, owner, 1.0 - 1e-6)
+        if alphas > 1:
+            require_number("eps", eps, owner, 1.0 - 1e-6)
     else:
         grid = listed(alphas)
         fits = bool(grid.size and (np.isfinite(grid) & (grid > 0.0)).all())

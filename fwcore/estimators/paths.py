@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse
 
 from fwcore.errors import ParameterError
-from fwcore.estimators.numbers import listed, require_alphas, require_ratio
+from fwcore.estimators.numbers import by_names_of, listed, require_alphas, require_ratio
 from fwcore.estimators.rows import Rows, problem_of
 from fwcore.kernels.types import Floats
 from fwcore.path import Walk
@@ -20,13 +20,6 @@ from fwcore.solvers import Solver, certified_solver, find_solver
 ALPHAS, EPS = 100, 1e-3
 """Points of a path of alphas, and its least alpha over its largest; as scikit-learn's."""
 _POINTS_A_DECADE = 8
-# What scikit-learn's users know by another name.
-_OURS = {
-    "max_steps": "max_iter",
-    "weights": "sample_weight",
-    "unpenalised": "penalty_factor",
-    "intercept": "fit_intercept",
-}
 
 
 def solver_of(name: str, form: str, problem: Problem, l1_ratio: float, owner: str) -> Solver:
@@ -35,7 +28,7 @@ def solver_of(name: str, form: str, problem: Problem, l1_ratio: float, owner: st
     Raises
     ------
     ParameterError
-        It solves another form, or does not know the elastic net.
+        It solves another form, or does not know the loss or the elastic net.
     """
     if name == "auto":
         return certified_solver(problem, form)
@@ -43,6 +36,11 @@ def solver_of(name: str, form: str, problem: Problem, l1_ratio: float, owner: st
     if solver.form != form:
         parameter = {"ball": "delta", "penalty": "alpha"}.get(solver.form, "no estimator")
         rule = f"one of the {form} form; {solver.title} solves the {solver.form} form ({parameter})"
+        raise ParameterError("solver", owner, rule, name)
+    # What weights ask for has an error of its own.
+    loss = getattr(problem.loss, "base", problem.loss)
+    if solver.lacks(loss):
+        rule = f"one that knows the {loss.text} loss, as certified does"
         raise ParameterError("solver", owner, rule, name)
     if l1_ratio != 1.0 and "l1_ratio" not in solver.Options.declared():
         raise ParameterError("solver", owner, "one that walks elastic nets, as cd does", name)
@@ -59,24 +57,13 @@ def walk(
     max_steps: int,
     seed: int = 0,
     callback: Any = None,
-    owner: str,
 ) -> PathResult:
-    """Walk to a gap of tol * f(0) at each point, as far as the solver stops by its gap.
-
-    Raises
-    ------
-    ParameterError
-        Anything does not fit: by the names of the ``owner``.
-    """
+    """Walk to a gap of tol * f(0) at each point, as far as the solver stops by its gap."""
     wanted = {"rule": "gap", "tol": tol, "max_steps": max_steps}
     wanted |= {"l1_ratio": l1_ratio} if l1_ratio != 1.0 else {}
     declared = solver.Options.declared()
     options = {name: value for name, value in wanted.items() if name in declared}
-    try:
-        walked = Walk(problem, solver, grid, options, seed=seed)
-    except ParameterError as error:
-        name = _OURS.get(error.name, error.name)
-        raise ParameterError(name, owner, error.rule, error.got) from None
+    walked = Walk(problem, solver, grid, options, seed=seed)
     for snapshot in walked.snapshots():
         if callback is not None:
             callback(snapshot)
@@ -161,21 +148,22 @@ def lasso_path(
     >>> coefs.shape, bool((gaps < 1e-2).all())
     ((10, 5), True)
     """
-    require_ratio(l1_ratio, "lasso_path")
-    require_alphas(alphas, eps, "lasso_path")
-    problem = problem_of(Rows(X, y), centred=False, positive=positive)
-    chosen = solver_of(solver, "penalty", problem, l1_ratio, "lasso_path")
-    grid = alpha_grid(problem, l1_ratio, alphas, eps)
-    result = walk(
-        problem,
-        chosen,
-        grid * problem.m * l1_ratio,
-        l1_ratio=l1_ratio,
-        tol=tol,
-        max_steps=max_iter,
-        seed=seed,
-        owner="lasso_path",
-    )
+    owner = "lasso_path"
+    require_ratio(l1_ratio, owner)
+    require_alphas(alphas, eps, owner)
+    with by_names_of(owner):
+        problem = problem_of(Rows(X, y), centred=False, positive=positive)
+        chosen = solver_of(solver, "penalty", problem, l1_ratio, owner)
+        grid = alpha_grid(problem, l1_ratio, alphas, eps)
+        result = walk(
+            problem,
+            chosen,
+            grid * problem.m * l1_ratio,
+            l1_ratio=l1_ratio,
+            tol=tol,
+            max_steps=max_iter,
+            seed=seed,
+        )
     found = grid, result.coefs.toarray(), gaps_of(result, problem)
     return (*found, np.diff(result.points["steps"], prepend=0)) if return_n_iter else found
 

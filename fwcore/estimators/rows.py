@@ -19,7 +19,8 @@ from fwcore.unpenalised import Unpenalised, require_bounded
 
 ROUNDING = 1e-12
 """What sums over rows may be off by, as a share of their terms."""
-_NOTHING = 1e-14
+# What is left of a response when it is fitted exactly, as a share of it.
+_NOTHING = 1e-13
 
 Completer: TypeAlias = Callable[[Floats], tuple[Floats, float]]
 """All coefficients (p,) and the intercept, for those that have a penalty."""
@@ -87,21 +88,36 @@ class Rows(NamedTuple):
     def completer(self, loss: Loss, intercept: bool) -> Completer:
         """What gives, beside penalised coefficients, the best of others."""
         penalised, unpenalised = self.penalised, self.unpenalised(intercept)
-        alike = intercept and bool(np.ptp(self.y) == 0.0)
 
         def completed(given: Floats) -> tuple[Floats, float]:
             coef = np.zeros(self.X.shape[1])
             coef[penalised] = given
-            if alike and not given.any():
+            if self._is_alike(intercept, given):
                 return coef, float(self.y[0])
-            # Of all columns, those in single precision would be copied into double.
-            active = np.flatnonzero(coef)
-            fitted = self.X[:, active] @ coef[active]
-            best = unpenalised.coefficients(loss, fitted, self.y)
+            best = unpenalised.coefficients(loss, self.image(coef), self.y)
             coef[self.free] = best[int(intercept) :]
             return coef, float(best[0]) if intercept else 0.0
 
         return completed
+
+    def image(self, coef: Floats) -> Floats:
+        """X w of the coefficients of all columns, of shape (m,)."""
+        # Of all columns, those in single precision would be copied into double.
+        active = np.flatnonzero(coef)
+        return np.asarray(self.X[:, active] @ coef[active])
+
+    def best_image(self, loss: Loss, intercept: bool, given: Floats) -> Floats:
+        """The best predictions with the penalised coefficients that are ``given``."""
+        if self._is_alike(intercept, given):
+            return self.y
+        coef = np.zeros(self.X.shape[1])
+        coef[self.penalised] = given
+        image = self.image(coef)
+        return image + self.unpenalised(intercept).best(loss, image, self.y)
+
+    def _is_alike(self, intercept: bool, given: Floats) -> bool:
+        """Whether a constant is the response itself."""
+        return intercept and bool(np.ptp(self.y) == 0.0) and not given.any()
 
 
 def problem_of(rows: Rows, *, centred: bool, positive: bool) -> Problem:
@@ -125,15 +141,18 @@ def nothing_descends(rows: Rows, plain: Loss, intercept: bool, positive: bool) -
     Raises
     ------
     ParameterError
-        There is no best: what has no penalty separates the classes.
+        There is no best: what has no penalty separates the classes, or there is one.
     """
-    if intercept and np.ptp(rows.y) == 0.0 and not plain.separable:
+    if intercept and np.ptp(rows.y) == 0.0:
+        if plain.separable:
+            rule = "of two classes among the rows that have a weight, with an intercept"
+            raise ParameterError("y", "Problem", rule, float(rows.y[0]))
         return True
     loss = rows.loss_of(plain.fitted(rows.y, 1.0, rows.weights))
     if rows.free.size or (intercept and not plain.closed_line_search):
         return _is_spanned(rows, loss, intercept, positive)
     left = rows.y - rows.mean_response if intercept else rows.y
-    if not np.abs(left).max() > _NOTHING * np.abs(rows.y).max():
+    if not np.abs(left).max() > 0.1 * _NOTHING * np.abs(rows.y).max():
         return True
     left = -loss.derivative(np.zeros(left.size), left)
     mean = rows.column_means if intercept else 0.0
@@ -146,7 +165,7 @@ def _is_spanned(rows: Rows, loss: Loss, intercept: bool, positive: bool) -> bool
     free, nothing = rows.unpenalised(intercept), np.zeros(rows.y.size)
     require_bounded(free, loss, rows.y)
     left = -loss.derivative(free.best(loss, nothing, rows.y), rows.y)
-    if np.abs(left).max() <= ROUNDING * np.abs(loss.derivative(nothing, rows.y)).max():
+    if np.abs(left).max() <= _NOTHING * np.abs(loss.derivative(nothing, rows.y)).max():
         return True
     slopes = np.asarray(rows.X.T @ left)[rows.penalised]
     sizes = (abs(rows.X).T @ np.abs(left))[rows.penalised]

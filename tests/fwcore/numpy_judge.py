@@ -37,8 +37,8 @@ class NumpyJudge:
         its matrix is at hand.
         """
         base, beside = getattr(problem.loss, "base", problem.loss), problem.unpenalised
-        parabola = beside.indices.size and base.name == "squared"
-        assert np.ndim(weights) == int(base is not problem.loss) or parabola
+        known = problem.loss.weights if base is not problem.loss else 1.0
+        assert np.all(known == np.asarray(weights))
         return cls(
             problem.design.matrix() if X is None else X,
             problem.y,
@@ -56,7 +56,8 @@ class NumpyJudge:
         m = len(self.y)
         free = np.zeros((m, 0)) if self.free is None else self.free
         columns = np.hstack([np.ones((m, int(self.intercept))), free])
-        return columns / np.abs(columns).max(axis=0)
+        sizes = np.abs(columns).max(axis=0)
+        return columns[:, sizes > 0.0] / sizes[sizes > 0.0]
 
     def value(self, u: Any) -> float:
         """The weighted sum of losses of the predictions u."""
@@ -121,6 +122,8 @@ class NumpyJudge:
             return np.inf
         u = self.predictions(a)
         slopes = self.slopes(u)
+        left = np.abs(self.beside.T @ slopes)
+        assert (left <= 1e-7 * np.abs(self.slopes(0.0 * u)).sum()).all()
         gradient = self.X.T @ slopes + ridge * a
         steepest = max(-gradient.min(), 0.0) if self.positive else np.abs(gradient).max()
         if form == "ball":

@@ -18,7 +18,7 @@ from fwcore.solvers.working_set._extrapolation import shares
 def weighted(loss, seed):
     """A problem with twins, a column of zeros, a constant one and one that depends on others;
     sparse every other time; with weights of its rows, which are 1 elsewhere, two times of seven,
-    and a column without a penalty as often. And these weights.
+    and a column without a penalty as often, where both signs are allowed. And these weights.
     """
     random = np.random.default_rng(seed)
     m, p = (25, 60) if seed % 2 else (60, 25)

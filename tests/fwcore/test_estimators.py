@@ -345,6 +345,33 @@ def test_the_gap_in_single_precision_is_that_of_what_is_kept(storage):
     assert single.gap == pytest.approx(double.gap, rel=1e-6, abs=1e-14)
 
 
+@pytest.mark.parametrize("alpha", [0.05, 1e3])
+def test_in_single_precision_free_columns_and_the_intercept_are_kept_as_they_are_judged(alpha):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 6)).astype(np.float32)
+    X[:, 4] = 1e4 + 10.0 * rng.random(60)
+    y = X[:, 0] + 3.0 * X[:, 4] + 0.1 * rng.normal(size=60)
+    factors = np.array([1.0, 1.0, 1.0, 1.0, 0.0, 2.0])
+    model = FWLasso(alpha, penalty_factor=factors, tol=1e-8).fit(X, y)
+    asked = {"alpha": alpha, "penalty_factor": factors, "intercept": model.intercept_}
+    told = certify(X.astype(np.float64), y, model.coef_, **asked)
+    assert 0.0 < told.gap == pytest.approx(model.dual_gap_, rel=1e-6)
+    assert abs(np.mean(y - X.astype(np.float64) @ model.coef_ - model.intercept_)) < 1e-9
+
+
+@pytest.mark.parametrize("sizes", [(1e9, 1e-6), (1e-15, 1.0)])
+def test_free_columns_of_very_different_sizes_have_their_best_coefficients(sizes):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 4))
+    y = X[:, 2] + X[:, 3] + 1.0
+    X[:, 2:] *= sizes
+    model = FWLasso(0.1, penalty_factor=[1.0, 1.0, 0.0, 0.0]).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), y, rtol=0, atol=1e-9)
+    asked = {"alpha": 0.1, "penalty_factor": [1.0, 1.0, 0.0, 0.0], "intercept": model.intercept_}
+    assert certify(X, y, model.coef_, **asked).gap == 0.0
+    assert certify(X, y, [0.0, 0.0, 0.0, model.coef_[3]], **asked).gap > 0.1
+
+
 @pytest.mark.parametrize(
     ("solver", "given", "named"),
     [
@@ -358,9 +385,14 @@ def test_what_a_solver_does_not_know_is_told_by_the_name_that_was_given(solver, 
     X, y = load_diabetes(return_X_y=True)
     with pytest.raises(ParameterError, match=f"'{named}' parameter of FWLasso"):
         FWLasso(0.5, solver=solver, **given).fit(X, y)
-    if not given and solver == "sfw":
-        with pytest.raises(ParameterError, match="'sample_weight' parameter of FWLasso"):
-            FWLasso(0.5, solver="cd").fit(X, y, sample_weight=np.arange(y.size))
+
+
+def test_weights_that_a_solver_does_not_know_are_told_as_given():
+    X, y = load_diabetes(return_X_y=True)
+    with pytest.raises(ParameterError, match="'sample_weight' parameter of FWLasso"):
+        FWLasso(0.5, solver="cd").fit(X, y, sample_weight=np.arange(y.size))
+    with pytest.raises(ParameterError, match="'penalty_factor' parameter of FWLogistic"):
+        FWLogistic(penalty_factor=[0.0] + [1.0] * 9).fit(X, X[:, 0] > 0)
 
 
 @pytest.mark.parametrize(

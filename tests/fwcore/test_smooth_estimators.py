@@ -164,8 +164,12 @@ def test_answers_that_are_zero_for_certain_are_certified():
         asked = {"alpha": model.alpha, "loss": "huber:1.345", "intercept": model.intercept_}
         assert (model.dual_gap_, certify(given, answer, model.coef_, **asked).gap) == (0.0, 0.0)
     # One class alone has no best intercept.
-    with pytest.raises(ParameterError, match="'y'"):
+    with pytest.raises(ParameterError, match=r"'y' parameter of certify .* two classes"):
         certify(spread, np.ones(8), np.zeros(3), alpha=0.1, intercept=0.0, loss="logistic")
+    with pytest.raises(ParameterError, match=r"'y' parameter of FWLogistic .* two classes"):
+        FWLogistic().fit(spread, y, sample_weight=(y > 0).astype(float))
+    with pytest.raises(ParameterError, match=r"'y' parameter of certify .* logistic loss"):
+        certify(spread, 0.5 * np.ones(8), np.zeros(3), alpha=0.1, intercept=0.0, loss="logistic")
 
 
 @pytest.mark.parametrize("threshold", [1.345, 2.0])
@@ -195,6 +199,7 @@ def test_where_only_signs_that_are_not_allowed_descend_zeros_are_the_answer(sign
         (FWLogistic(), [1] * 9, "one class"),
         (FWLogistic(alpha=0.0), [0, 1, 1] * 3, "'alpha'"),
         (FWLogistic(alpha=1e-3, solver="fista"), [0, 1, 1] * 3, "'fit_intercept'"),
+        (FWLogistic(solver="active_set"), [0, 1, 1] * 3, "'solver' parameter of FWLogistic"),
         (FWHuber(threshold=-1.0), np.arange(9.0), "'threshold'"),
     ],
 )

