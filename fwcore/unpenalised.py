@@ -86,8 +86,8 @@ class Unpenalised:
         return np.asarray(self._best_in_basis(loss, fitted, y) @ self.basis)
 
     def coefficients(self, loss: Loss, fitted: Floats, y: Floats) -> Floats:
-        """c itself, of shape (q,); where columns depend on each other, the shortest in units of their
-        sizes.
+        """c itself, of shape (q,); where columns depend on each other, the shortest in units of
+        their sizes.
         """
         sizes = np.abs(self.columns).max(axis=0)
         # Else those of much shorter columns than others would count as dependent.
