@@ -12,10 +12,15 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from fwcore.cache import numba_folder
 
 pytest.register_assert_rewrite("serving")
+
+# A first call may compile, and another process may take both cores.
+settings.register_profile("without deadlines", deadline=None)
+settings.load_profile("without deadlines")
 
 # numba's cache ignores edits in other files: a folder named by all sources is as safe as an empty
 # one, and is paid for once an edit.

@@ -13,7 +13,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from fwcore.errors import ParameterError
 from fwcore.estimators import paths
-from fwcore.estimators.linear import Certified, CertifiedRegressor
+from fwcore.estimators.base import Certified, CertifiedRegressor
 from fwcore.estimators.numbers import by_names_of, require_alphas
 from fwcore.estimators.rows import Rows
 from fwcore.estimators.smooth import FWHuber, FWLogistic

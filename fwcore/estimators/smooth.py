@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from fwcore.estimators.linear import DTYPES, Certified, CertifiedRegressor
+from fwcore.estimators.base import DTYPES, Certified, CertifiedRegressor
 from fwcore.estimators.numbers import require_number
 from fwcore.estimators.rows import Rows
 from fwcore.kernels.types import Floats
