@@ -150,7 +150,8 @@ class Certified(BaseEstimator):
         return nothing_descends(rows, self._loss(), self.fit_intercept, self.positive)
 
     def _problem(self, rows: Rows) -> Problem:
-        return problem_of(rows, centred=self.fit_intercept, positive=self.positive)
+        plain, intercept = self._loss(), bool(self.fit_intercept)
+        return problem_of(rows, plain, intercept=intercept, positive=self.positive)
 
     def _asked(self, m: int) -> tuple[str, float]:
         """The form that is solved, and its lam or delta.

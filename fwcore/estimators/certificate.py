@@ -124,7 +124,9 @@ def certify(
         flat = plain.takes(rows.y) and nothing_descends(
             rows, plain, intercept is not None, positive
         )
-        problem = None if flat else _problem(rows, plain, intercept is not None, positive)
+        problem = None
+        if not flat:
+            problem = problem_of(rows, plain, intercept=intercept is not None, positive=positive)
     if problem is None:
         penalty += 0.5 * ridge * float(penalised @ penalised)
         outside = outside or (positive and bool((penalised < 0.0).any()))
@@ -168,21 +170,6 @@ def _penalised_alike(
         free = np.flatnonzero(factors == 0.0)
     _require(X.shape[0] == y.size, "y", f"of length {X.shape[0]}, the rows of X", y.size)
     return Rows(X, y, _weights(sample_weight, y.size), free).counted(), coef
-
-
-def _problem(rows: Rows, loss: Loss, intercept: bool, positive: bool) -> Problem:
-    if loss.closed_line_search:
-        return problem_of(rows, centred=intercept, positive=positive)
-    return Problem.from_arrays(
-        rows.X,
-        rows.y,
-        standardize=False,
-        loss=loss,
-        positive=positive,
-        intercept=intercept,
-        weights=rows.weights,
-        unpenalised=rows.free,
-    )
 
 
 def _beside_zero(

@@ -12,6 +12,7 @@ from fwcore.errors import ParameterError
 from fwcore.estimators.numbers import by_names_of, listed, require_alphas, require_ratio
 from fwcore.estimators.rows import Rows, problem_of
 from fwcore.kernels.types import Floats
+from fwcore.losses import find_loss
 from fwcore.path import Walk
 from fwcore.path_result import PathResult
 from fwcore.problem import Problem
@@ -152,7 +153,7 @@ def lasso_path(
     require_ratio(l1_ratio, owner)
     require_alphas(alphas, eps, owner)
     with by_names_of(owner):
-        problem = problem_of(Rows(X, y), centred=False, positive=positive)
+        problem = problem_of(Rows(X, y), find_loss("squared"), intercept=False, positive=positive)
         chosen = solver_of(solver, "penalty", problem, l1_ratio, owner)
         grid = alpha_grid(problem, l1_ratio, alphas, eps)
         result = walk(

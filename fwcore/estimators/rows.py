@@ -87,11 +87,10 @@ class Rows(NamedTuple):
 
     def completer(self, loss: Loss, intercept: bool) -> Completer:
         """What gives, beside penalised coefficients, the best of others."""
-        penalised, unpenalised = self.penalised, self.unpenalised(intercept)
+        unpenalised = self.unpenalised(intercept)
 
         def completed(given: Floats) -> tuple[Floats, float]:
-            coef = np.zeros(self.X.shape[1])
-            coef[penalised] = given
+            coef = self._of_all(given)
             if self._is_alike(intercept, given):
                 return coef, float(self.y[0])
             best = unpenalised.coefficients(loss, self.image(coef), self.y)
@@ -110,28 +109,41 @@ class Rows(NamedTuple):
         """The best predictions with the penalised coefficients that are ``given``."""
         if self._is_alike(intercept, given):
             return self.y
+        image = self.image(self._of_all(given))
+        return image + self.unpenalised(intercept).best(loss, image, self.y)
+
+    def _of_all(self, given: Floats) -> Floats:
+        """Coefficients of all columns, those without a penalty 0."""
         coef = np.zeros(self.X.shape[1])
         coef[self.penalised] = given
-        image = self.image(coef)
-        return image + self.unpenalised(intercept).best(loss, image, self.y)
+        return coef
 
     def _is_alike(self, intercept: bool, given: Floats) -> bool:
         """Whether a constant is the response itself."""
         return intercept and bool(np.ptp(self.y) == 0.0) and not given.any()
 
 
-def problem_of(rows: Rows, *, centred: bool, positive: bool) -> Problem:
-    """The problem of the squared loss with columns as they are, or centred for an intercept."""
-    if rows.weights is None and not rows.free.size:
-        standardize = "centre" if centred else False
-        return Problem.from_arrays(rows.X, rows.y, standardize=standardize, positive=positive)
+def problem_of(rows: Rows, plain: Loss, *, intercept: bool, positive: bool) -> Problem:
+    """The problem with columns as they are; of a parabola centred, where there is an intercept. The
+    loss is not yet fitted to a response.
+    """
     X, y = rows.X, rows.y
-    if centred:
+    if plain.closed_line_search and rows.weights is None and not rows.free.size:
+        standardize = "centre" if intercept else False
+        return Problem.from_arrays(X, y, standardize=standardize, positive=positive)
+    if plain.closed_line_search and intercept:
         # The same problem, whose intercept is near 0: far from it sums lose their last digits.
         X, y = X if scipy.sparse.issparse(X) else X - rows.column_means, y - rows.mean_response
-    how: dict[str, Any] = {"weights": rows.weights, "intercept": bool(centred)}
-    how["unpenalised"] = rows.free
-    return Problem.from_arrays(X, y, standardize=False, positive=positive, **how)
+    return Problem.from_arrays(
+        X,
+        y,
+        loss=plain,
+        weights=rows.weights,
+        unpenalised=rows.free,
+        intercept=bool(intercept),
+        positive=positive,
+        standardize=False,
+    )
 
 
 def nothing_descends(rows: Rows, plain: Loss, intercept: bool, positive: bool) -> bool:

@@ -17,7 +17,6 @@ from fwcore.estimators.numbers import require_number
 from fwcore.estimators.rows import Rows
 from fwcore.kernels.types import Floats
 from fwcore.losses import Loss, find_loss
-from fwcore.problem import Problem
 
 
 class _Smooth(Certified, ABC):
@@ -26,18 +25,6 @@ class _Smooth(Certified, ABC):
     @abstractmethod
     def _loss(self) -> Loss:
         """The loss, not yet fitted to a response."""
-
-    def _problem(self, rows: Rows) -> Problem:
-        return Problem.from_arrays(
-            rows.X,
-            rows.y,
-            loss=self._loss(),
-            weights=rows.weights,
-            unpenalised=rows.free,
-            intercept=bool(self.fit_intercept),
-            positive=self.positive,
-            standardize=False,
-        )
 
     def _error_of(self, rows: Rows) -> Callable[[Floats, Rows], float]:
         loss = self._fitted_loss(rows.counted())
