@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
@@ -80,14 +81,24 @@ def checked_matrix(name: str, X: Any) -> Any:
             raise ParameterError(name, "Problem", "a matrix of numbers", type(X).__name__) from None
         require(X.ndim == 2, name, "a matrix of two dimensions", f"{X.ndim} dimensions")
     require(min(X.shape) > 0, name, "a matrix with rows and columns", f"shape {X.shape}")
-    require(bool(np.isfinite(values).all()), name, "free of NaN and infinity", "some")
-    _require_size(name, values, _LEAST_GIVEN, _MOST_GIVEN)
+    _require_given(name, values)
     return X
 
 
-def _require_size(name: str, values: Any, least: float, most: float) -> None:
-    """Raise `ParameterError` where the largest value is not 0 and far too small or too large."""
-    largest = max(float(values.max()), -float(values.min())) if values.size else 0.0
+def _require_given(name: str, values: Any) -> None:
+    """Raise `ParameterError` where a value is not finite, or the largest is out of range."""
+    largest = _largest(values)
+    require(math.isfinite(largest), name, "free of NaN and infinity", "some")
+    _require_size(name, largest, _LEAST_GIVEN, _MOST_GIVEN)
+
+
+def _largest(values: Any) -> float:
+    """max abs(values), NaN where one is, without a copy; 0 of none."""
+    return max(float(values.max()), -float(values.min())) if values.size else 0.0
+
+
+def _require_size(name: str, largest: float, least: float, most: float) -> None:
+    """Raise `ParameterError` where ``largest`` is not 0 and far too small or too large."""
     rule = f"of values whose largest is between {least:g} and {most:g} in size: scale it"
     require(largest == 0.0 or least <= largest <= most, name, rule, largest)
 
@@ -98,8 +109,7 @@ def checked_vector(name: str, y: Any) -> Floats:
     except (TypeError, ValueError):
         raise ParameterError(name, "Problem", "a vector of numbers", type(y).__name__) from None
     require(y.ndim == 1, name, "a vector", f"{y.ndim} dimensions")
-    require(bool(np.isfinite(y).all()), name, "free of NaN and infinity", "some")
-    _require_size(name, y, _LEAST_GIVEN, _MOST_GIVEN)
+    _require_given(name, y)
     return np.asarray(y)
 
 
@@ -108,8 +118,8 @@ def require_seen(y: Floats, design: Design, sqnorms: Floats) -> None:
     finite = bool(np.isfinite(design.scale).all() and np.isfinite(sqnorms).all())
     rule = "in the range of their type, their squares in that of float64"
     require(finite, "X", rule, "larger values")
-    _require_size("y", y, _LEAST_SEEN, _MOST_SEEN)
-    _require_size("X", np.sqrt(sqnorms), _LEAST_SEEN, _MOST_SEEN)
+    _require_size("y", _largest(y), _LEAST_SEEN, _MOST_SEEN)
+    _require_size("X", math.sqrt(_largest(sqnorms)), _LEAST_SEEN, _MOST_SEEN)
 
 
 def checked_test(

@@ -157,11 +157,11 @@ def from_matrix(X: Any, dtype: Any = np.float64) -> Design:
 
 
 def sqnorms(design: Design) -> Floats:
-    """Squared l2 norms of the stored columns, neither centred nor scaled."""
+    """Squared l2 norms of the columns, centred and scaled as the design says."""
     m, p = design.shape
     mean, norm = np.empty(p), np.empty(p)
     column_moments(design, mean, norm)
-    return np.asarray(norm**2 + m * mean**2)
+    return np.asarray(design.scale**2 * (norm**2 + m * (mean - design.offset) ** 2))
 
 
 def layout(design: Design) -> tuple[Any, ...]:
@@ -171,14 +171,15 @@ def layout(design: Design) -> tuple[Any, ...]:
 
 def centred(design: Design) -> tuple[Design, Floats]:
     """The same values with each column centred and not scaled, and the squared norms of these;
-    constant columns become zero.
+    constant columns become zero, constant products go.
     """
     m, p = design.shape
     offset, norm = np.empty(p), np.empty(p)
     column_moments(design, offset, norm)
     varies = norm > 1e-12 * np.sqrt(m) * np.abs(offset)
     scale = varies.astype(np.float64)
-    return design._replace(offset=offset, scale=scale).without(~varies), (norm * scale) ** 2
+    kept = design._replace(offset=offset, scale=scale).without(~varies)
+    return kept, (norm * scale)[varies if kept.offset.size < p else slice(None)] ** 2
 
 
 def standardized(design: Design, *, centre: bool = True) -> Design:

@@ -14,6 +14,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -57,9 +58,16 @@ class Method:
 
 
 def walked(
-    problem: Problem, solver: str, grid: Any, options: dict[str, Any], seed: int = 0
+    problem: Problem,
+    solver: str,
+    grid: Any,
+    options: dict[str, Any],
+    seed: int = 0,
+    anew: Callable[[], Problem] | None = None,
 ) -> tuple[Timed, Any]:
-    """Our path without the judge, so that only the solver is timed; and its last state."""
+    """Our path without the judge, so that only the solver is timed; and its last state. ``anew``
+    makes the problem once more, on the clock.
+    """
     walk = Walk(problem, solver, grid, options, seed=seed)
     method, state = walk.solver, walk._state
     begun = time.perf_counter()
@@ -70,16 +78,17 @@ def walked(
     def run() -> Any:
         nonlocal state
         columns, grid, clock = [], walk.grid, Clock()
-        state = method.init(problem, walk.options, seed)
+        seen = anew() if anew else problem
+        state = method.init(seen, walk.options, seed)
         while len(columns) < grid.size:
             k, most = len(columns), clock.points
             _, ended = method.walk_points(
-                problem, state, walk.options, grid[k : k + most], k / (grid.size - 1), ROWS * most
+                seen, state, walk.options, grid[k : k + most], k / (grid.size - 1), ROWS * most
             )
             columns += [end.support for end in ended]
             if method.outcome(state) == Status.RUNNING:
                 while method.outcome(state) == Status.RUNNING:
-                    method.advance(problem, state, 64)
+                    method.advance(seen, state, 64)
                 columns.append(method.coefficients(state))
             # As many points a call as those of `walk_path`, had it no judge to wait for.
             clock.charge_points(most, 0.0)
@@ -146,6 +155,7 @@ def methods(
         if stored == next(iter(case.stored)):
             for solver, grid in (("certified", lam), ("certified_ball", radii), ("cd", lam)):
                 found.append(our_method(f"{solver}, {stored}", judges, solver, grid))
+            found.append(from_arrays(f"certified, {stored}", judges, case.given(), lam))
             for engine in ("faces", "descent") if case.faces else ("descent",):
                 name = f"certified, {stored}, engine={engine}"
                 found.append(our_method(name, judges, "certified", lam, engine=engine))
@@ -184,19 +194,32 @@ def peer_methods(
 
 
 def our_method(
-    name: str, judges: Judges, solver: str, grid: Any, threads: int = 1, **options: Any
+    name: str,
+    judges: Judges,
+    solver: str,
+    grid: Any,
+    threads: int = 1,
+    anew: Callable[[], Problem] | None = None,
+    **options: Any,
 ) -> Method:
-    """One of ours; ``threads`` of those that share passes."""
-    method = find_solver(solver)
+    """One of ours; ``threads`` of those that share passes, ``anew`` as `walked` takes it."""
+    method, problem = find_solver(solver), judges.problem
     shared = {"threads": threads} if "threads" in method.Options.declared() else {}
     options = {"rule": "gap", **shared, **options}
     return Method(
         name,
         _OURS,
-        lambda tolerance: walked(judges.problem, solver, grid, {**options, "tol": tolerance})[0],
+        lambda tolerance: walked(problem, solver, grid, {**options, "tol": tolerance}, 0, anew)[0],
         lambda coefs: judges.worst_gap(method.form, grid, coefs),
         method.form,
     )
+
+
+def from_arrays(name: str, judges: Judges, X: Any, lam: Any) -> Method:
+    """`certified`, and on the clock what comes before a path of ours, as it is on that of peers."""
+    problem = judges.problem
+    anew = partial(Problem.from_arrays, X, problem.y.copy(), loss=problem.loss, standardize=False)
+    return our_method(f"{name}, from arrays", judges, "certified", lam, anew=anew)
 
 
 class Rung(NamedTuple):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from certified import Judges, Method, measured, our_method, peer_methods
+from certified import Judges, Method, from_arrays, measured, our_method, peer_methods
 from peers import FINE, glmnet, halved, of_python
 from report import Asked, Tables
 
@@ -119,6 +119,7 @@ def _methods(problem: Problem, wants_peer: Callable[[str], bool]) -> list[Method
     X = scipy.sparse.csc_array(X) if scipy.sparse.issparse(X) else X
     judges = Judges(problem, X)
     ours = [our_method(name, judges, name, lam) for name in ("certified", "fista")]
+    ours.insert(1, from_arrays("certified", judges, X, lam))
     return [*ours, *peer_methods(PEERS, judges, X, lam, wants_peer)]
 
 

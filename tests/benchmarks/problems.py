@@ -18,7 +18,7 @@ from fwcore.datasets.generators import correlated_gaussian, zipf_sparse
 class Case:
     """A problem. ``problem`` is standardised where the design is dense; ``stored`` are our ways to
     hold it; ``span`` ends the grid; ``faces``: whether few enough columns are active for steps on
-    faces, which take minutes otherwise.
+    faces, which take minutes otherwise; ``products``: X, where it is not stored.
 
     Sparse columns have unit norm but are not centred, since not every peer centres implicitly.
     """
@@ -28,11 +28,16 @@ class Case:
     stored: dict[str, Problem]
     span: float = 100.0
     faces: bool = True
+    products: Any = None
 
     def matrix(self) -> Any:
         """X as the peers get it: float64, Fortran order, or sparse columns."""
         X, _ = self.problem.design.exported()
         return scipy.sparse.csc_array(X) if scipy.sparse.issparse(X) else X
+
+    def given(self) -> Any:
+        """X as ours get it: as the peers do, but for products."""
+        return self.matrix() if self.products is None else self.products
 
 
 def _products(name: str) -> Case:
@@ -46,6 +51,7 @@ def _products(name: str) -> Case:
             "dense": Problem.from_arrays(X, made.y, standardize=False),
             "float32": Problem.from_arrays(X, made.y, standardize=False, dtype="float32"),
         },
+        products=made.design,
     )
 
 

@@ -21,11 +21,11 @@ PARTS="certified machine" CASES=pyrim PEERS=celer`, whose tables take the place 
 says with which arguments, on what machine and under which load it ran last. Times of one machine
 say little about another; the ratios say more: seconds of the peer that is the fastest in CPU
 seconds, over those of the row. Rows of ours are compared with the best of ours of the same form,
-too. Every method is timed without compilation and without the judge. In
-the parts certified and logistic a second judge, in NumPy, computes gaps again, at the worst point
-and in the middle of each path. What our methods know of a problem before any
-path is not timed, and what peers find of it themselves is: X'y and the norms of columns, a pass
-over X each, and which products equal others (60 ms of Triazines, 8 of Pyrim).
+too. Every method is timed without compilation and without the judge. In the parts certified and
+logistic a second judge, in NumPy, computes gaps again, at the worst point and in the middle of each
+path. What our methods know of a problem before any path is timed in rows "from arrays" alone, and
+what peers find of it themselves always: that X and y are finite, the norms of columns, X'y, and
+which products equal others.
 
 Peers take one thread and their own warm starts along the path, with the settings that they have by
 default but for these. The tolerance is the coarsest that reaches the accuracy, of a ladder of

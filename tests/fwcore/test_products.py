@@ -163,3 +163,15 @@ def test_bad_input_is_refused(X, degree, message):
 def test_names_of_another_number_of_features_are_refused():
     with pytest.raises(ParameterError, match=r"'feature_names'.*length 4"):
         Problem.from_arrays(Products.of(base(), 2), base()[:, 0], feature_names=["a", "b"])
+
+
+@pytest.mark.parametrize("standardize", [True, "centre"])
+def test_a_design_that_was_scaled_is_taken_as_it_is(standardize):
+    X = base()
+    y = X[:, 0] * X[:, 1] + X[:, 2]
+    made = Problem.from_arrays(Products.of(X, 2), y, standardize=standardize)
+    again = Problem.from_arrays(made.design, made.y, standardize=False)
+    np.testing.assert_allclose(
+        again.sqnorms, np.square(made.design.exported()[0]).sum(axis=0), rtol=1e-12
+    )
+    np.testing.assert_array_equal(again.sigma, made.sigma)
