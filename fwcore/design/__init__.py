@@ -58,8 +58,9 @@ from fwcore.design.primitives import (
     single_dots,
     support_dots,
 )
+from fwcore.design.product_names import ProductNames
 from fwcore.design.product_passes import materialized
-from fwcore.design.products import ProductNames, Products, product_count
+from fwcore.design.products import Products, product_count
 from fwcore.design.registry import STORAGES, is_design, register_storage, unregister_storage
 from fwcore.design.ridged import Ridged
 from fwcore.design.rows import (
@@ -72,6 +73,7 @@ from fwcore.design.rows import (
     rows_are_stored,
 )
 from fwcore.design.weighted import weighted_axpy, weighted_square
+from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats, Ints
 
 __all__ = [
@@ -153,15 +155,24 @@ def from_matrix(X: Any, dtype: Any = np.float64) -> Design:
     """
     if dtype == PATTERN:
         return Pattern.of(X)
-    return csc.store(X, dtype) if scipy.sparse.issparse(X) else dense.store(X, dtype)
+    # What a type can't hold is told with the norms of the columns.
+    with np.errstate(over="ignore"):
+        return csc.store(X, dtype) if scipy.sparse.issparse(X) else dense.store(X, dtype)
 
 
 def sqnorms(design: Design) -> Floats:
     """Squared l2 norms of the columns, centred and scaled as the design says."""
-    m, p = design.shape
-    mean, norm = np.empty(p), np.empty(p)
-    column_moments(design, mean, norm)
+    m, _ = design.shape
+    mean, norm = _finite_moments(design)
     return np.asarray(design.scale**2 * (norm**2 + m * (mean - design.offset) ** 2))
+
+
+def _finite_moments(design: Design) -> tuple[Floats, Floats]:
+    mean, norm = column_moments(design)
+    if not np.isfinite(norm).all():
+        rule = "free of NaN, in the range of their type, their squares in that of float64"
+        raise ParameterError("X", "Problem", rule, "larger values, or NaN")
+    return mean, norm
 
 
 def layout(design: Design) -> tuple[Any, ...]:
@@ -174,8 +185,7 @@ def centred(design: Design) -> tuple[Design, Floats]:
     constant columns become zero, constant products go.
     """
     m, p = design.shape
-    offset, norm = np.empty(p), np.empty(p)
-    column_moments(design, offset, norm)
+    offset, norm = _finite_moments(design)
     varies = norm > 1e-12 * np.sqrt(m) * np.abs(offset)
     scale = varies.astype(np.float64)
     kept = design._replace(offset=offset, scale=scale).without(~varies)
@@ -188,8 +198,7 @@ def standardized(design: Design, *, centre: bool = True) -> Design:
     Constant columns become zero, constant products go; without centring only columns of zeros do.
     """
     m, p = design.shape
-    offset, norm = np.empty(p), np.empty(p)
-    column_moments(design, offset, norm)
+    offset, norm = _finite_moments(design)
     if centre:
         # A column whose spread is rounding error of its own mean is constant.
         varies = norm > 1e-12 * np.sqrt(m) * np.abs(offset)

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
+from fwcore.design.mapped import turns
 from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
 
@@ -61,6 +63,34 @@ def require_arrays(arrays: Mapping[str, Any], names: Sequence[str]) -> None:
     if missing:
         rule = f"a folder with {', '.join(missing)}"
         raise ParameterError("folder", "open_folder", rule, [f"{name}.npy" for name in arrays])
+
+
+def require_placed(design: Any) -> None:
+    """Raise `ParameterError` unless compiled code may follow the ``rows`` (entries,) of compressed
+    columns, which begin at ``indptr`` (p + 1,), into vectors: they increase in every column, from 0
+    to m - 1.
+    """
+    indptr, rows, m = design.indptr, design.rows, design.shape[0]
+    whole = indptr.dtype.kind in "iu" and rows.dtype.kind in "iu"
+    edges = indptr[0] == 0 and indptr[-1] == rows.size and not (indptr[1:] < indptr[:-1]).any()
+    inside = whole and edges and all(_increase(indptr, rows, m, *turn) for turn in turns(design, 1))
+    if not inside:
+        rule = (
+            "a folder whose rows.npy has, from one of indptr.npy to the next, increasing rows of X"
+        )
+        raise ParameterError("folder", "open_folder", rule, "others")
+
+
+@njit(nogil=True, cache=True)
+def _increase(indptr, rows, m, first, stop):
+    for j in range(first, stop):
+        before = np.int64(-1)
+        for k in range(indptr[j], indptr[j + 1]):
+            row = np.int64(rows[k])
+            if not before < row < m:
+                return False
+            before = row
+    return True
 
 
 def offset_and_scale(arrays: Mapping[str, Any], p: int) -> tuple[Floats, Floats]:

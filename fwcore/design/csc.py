@@ -9,7 +9,14 @@ import scipy.sparse
 from numba import njit
 from numpy.typing import NDArray
 
-from fwcore.design.common import AsGiven, as_seen, cuts_by_entries, offset_and_scale, require_arrays
+from fwcore.design.common import (
+    AsGiven,
+    as_seen,
+    cuts_by_entries,
+    offset_and_scale,
+    require_arrays,
+    require_placed,
+)
 from fwcore.design.prefetch import FETCHED, LINE, fetch, prefetch, reach
 from fwcore.design.primitives import (
     col_axpy,
@@ -125,7 +132,9 @@ class Csc(_CscFields, AsGiven):
         indptr, rows, values = arrays["indptr"], arrays["rows"], arrays["values"]
         fits = rows.size == values.size == int(indptr[-1])
         offset, scale = offset_and_scale(arrays, indptr.size - 1 if fits else -1)
-        return cls(indptr, rows, values, int(arrays["m"]), offset, scale)
+        design = cls(indptr, rows, values, int(arrays["m"]), offset, scale)
+        require_placed(design)
+        return design
 
 
 def store(X: Any, dtype: Any) -> Csc:

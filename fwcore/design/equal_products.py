@@ -28,7 +28,7 @@ _COMPARED = 4
 
 def distinct_columns(design: Products, signed: bool) -> Ints:
     """The columns that equal no earlier one, in increasing order; nor minus an earlier one, unless
-    ``signed``. A few others stay whose products are rounded apart. It costs about as much as five
+    ``signed``. A few others stay whose products are rounded apart. It costs about as much as six
     passes, and for a while up to 40 bytes a column.
     """
     m, p = design.shape

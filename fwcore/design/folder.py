@@ -24,12 +24,14 @@ def open_folder(folder: str | Path, memory: int | None = None) -> Any:
     """The design that `save` wrote; its values stay on disk and are read as they are needed.
 
     ``memory`` bounds the bytes of X that are held in memory by passes over all columns: those of
-    making a Problem, of the judge, and of the certified solvers. Other solvers read columns as they
-    come, and the system takes back what it needs. None leaves it all to the system.
+    making a Problem, of the judge, and of the certified solvers. Two columns are held at least.
+    Between passes certified solvers read single columns, up to two fifths of the entries; other
+    solvers read columns as they come; and the system takes back what it needs. None leaves it all
+    to the system. Of products the factors are held, which are a few bytes a column.
 
     A folder of one's own making serves too: ``values.npy`` of shape (p, m), or ``indptr.npy``,
-    ``rows.npy``, ``values.npy`` and ``m.npy`` in compressed columns; without ``offset.npy`` and
-    ``scale.npy`` nothing is centred or scaled.
+    ``rows.npy``, ``values.npy`` and ``m.npy`` in compressed columns, whose rows increase; without
+    ``offset.npy`` and ``scale.npy`` nothing is centred or scaled.
 
     Raises
     ------
@@ -42,9 +44,10 @@ def open_folder(folder: str | Path, memory: int | None = None) -> Any:
 
     folder = Path(folder)
     arrays = {path.stem: _mapped(path) for path in sorted(folder.glob("*.npy"))}
+    # Before they are looked at, which is a pass over them.
+    mapped.bound([*arrays.values()], memory)
     for storage in STORAGES:
         if (design := storage.opened(arrays)) is not None:
-            mapped.bound(design.stored, memory)
             return design
     rule = "a folder with values.npy, or what `save` wrote"
     raise ParameterError("folder", "open_folder", rule, str(folder))

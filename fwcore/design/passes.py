@@ -36,10 +36,16 @@ from fwcore.kernels.types import Floats
 _spent = threading.local()
 
 
-def column_moments(design: Any, mean: Floats, norm: Floats) -> None:
-    """Fill ``mean`` (p,) and ``norm`` (p,): mean and centred l2 norm of every stored column."""
+def column_moments(design: Any) -> tuple[Floats, Floats]:
+    """Mean and centred l2 norm (p,) of every stored column."""
+    if (known := getattr(design, "moments", None)) is not None:
+        mean, norm = known()
+        return mean, norm
+    _, p = design.shape
+    mean, norm = np.empty(p), np.empty(p)
     for a, b in turns(design, 1):
         _moments(design, a, mean[a:b], norm[a:b])
+    return mean, norm
 
 
 @njit(nogil=True, cache=True)
@@ -175,6 +181,11 @@ def _timed(part: Callable[[], Any]) -> tuple[float, Any]:
 @lru_cache(maxsize=1)
 def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=os.cpu_count(), thread_name_prefix="fwcore-pass")
+
+
+if hasattr(os, "register_at_fork"):
+    # A forked process has the pool, and none of its threads.
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 def cpu_seconds() -> float:

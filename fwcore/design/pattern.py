@@ -10,7 +10,13 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fwcore.design import csc
-from fwcore.design.common import AsGiven, cuts_by_entries, offset_and_scale, require_arrays
+from fwcore.design.common import (
+    AsGiven,
+    cuts_by_entries,
+    offset_and_scale,
+    require_arrays,
+    require_placed,
+)
 from fwcore.design.csc import Csc
 from fwcore.design.folded import Folded
 from fwcore.design.passes import threads_for
@@ -160,7 +166,10 @@ class Pattern(_PatternFields, AsGiven):
         indptr, rows = arrays["indptr"], arrays["rows"]
         fits = rows.size == int(indptr[-1]) and arrays["column_values"].size == indptr.size - 1
         offset, scale = offset_and_scale(arrays, indptr.size - 1 if fits else -1)
-        return cls(indptr, rows, arrays["row_values"], arrays["column_values"], offset, scale)
+        values = arrays["row_values"], arrays["column_values"]
+        design = cls(indptr, rows, *values, offset, scale)
+        require_placed(design)
+        return design
 
 
 def _require(holds: bool, rule: str, got: str) -> None:

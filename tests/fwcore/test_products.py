@@ -175,3 +175,16 @@ def test_a_design_that_was_scaled_is_taken_as_it_is(standardize):
         again.sqnorms, np.square(made.design.exported()[0]).sum(axis=0), rtol=1e-12
     )
     np.testing.assert_array_equal(again.sigma, made.sigma)
+
+
+@pytest.mark.parametrize("degree", [1, 2, 4, 5])
+@pytest.mark.parametrize("size", [1e-60, 1.0, 1e60])
+def test_means_and_norms_of_products_are_those_of_their_columns(degree, size):
+    X = base()
+    X[:, 1] = 1.0 + 1e-7 * X[:, 1]
+    made = Products.of(size * X, degree)
+    stored = design.column_moments(made)
+    with np.errstate(over="ignore", invalid="ignore"):
+        one_by_one = design.column_moments(design.from_matrix(made.matrix()))
+    for found, wanted in zip(stored, one_by_one, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-13, atol=1e-15 * size**degree)

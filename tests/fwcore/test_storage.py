@@ -1,5 +1,7 @@
 """Types of values and indices, and designs on disk."""
 
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -138,6 +140,40 @@ def test_a_folder_without_a_design_is_refused(tmp_path):
     np.save(tmp_path / "scale.npy", np.zeros(5))
     with pytest.raises(ParameterError, match="fit together"):
         design.open_folder(tmp_path)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "pattern"])
+def test_a_folder_of_compressed_columns_is_checked(dtype, tmp_path):
+    X = scipy.sparse.csc_array(np.array([[1.0, 0, 1], [0, 1, 1], [1, 0, 0], [0, 0, 1]]))
+    made = design.from_matrix(X, dtype)
+    design.save(made, tmp_path)
+    np.testing.assert_array_equal(design.open_folder(tmp_path).matrix(), X.toarray())
+    for name, wrong in (
+        ("rows", [0, 4_000_000, 1, 0, 1, 3]),
+        ("rows", [0, 2, -1, 0, 1, 3]),
+        ("rows", [2, 0, 1, 0, 1, 3]),
+        ("rows", [0, 2, 1, 0, 0, 3]),
+        ("rows", [0.0, 2.0, 1.0, 0.0, 1.0, 3.0]),
+        ("indptr", [0, 7, 3, 6]),
+        ("indptr", [1, 2, 3, 6]),
+        ("indptr", [0.0, 2.0, 3.0, 6.0]),
+    ):
+        np.save(tmp_path / f"{name}.npy", np.array(wrong))
+        with pytest.raises(ParameterError, match=r"'folder'.*increasing rows"):
+            design.open_folder(tmp_path)
+        np.save(tmp_path / f"{name}.npy", getattr(made, name))
+
+
+def test_a_forked_process_has_threads_of_its_own():
+    ran = """
+import multiprocessing
+from fwcore.design.passes import shared
+def work(): return shared([lambda: 1, lambda: 2])
+assert work() == [1, 2]
+with multiprocessing.get_context("fork").Pool(1) as pool:
+    assert pool.apply_async(work).get(60) == [1, 2]
+"""
+    subprocess.run([sys.executable, "-c", ran], check=True, timeout=120)
 
 
 def test_a_folder_of_products_is_checked(tmp_path):
