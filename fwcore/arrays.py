@@ -81,11 +81,11 @@ def checked_matrix(name: str, X: Any) -> Any:
             raise ParameterError(name, "Problem", "a matrix of numbers", type(X).__name__) from None
         require(X.ndim == 2, name, "a matrix of two dimensions", f"{X.ndim} dimensions")
     require(min(X.shape) > 0, name, "a matrix with rows and columns", f"shape {X.shape}")
-    _require_given(name, values)
+    require_given(name, values)
     return X
 
 
-def _require_given(name: str, values: Any) -> None:
+def require_given(name: str, values: Any) -> None:
     """Raise `ParameterError` where a value is not finite, or the largest is out of range."""
     largest = _largest(values)
     require(math.isfinite(largest), name, "free of NaN and infinity", "some")
@@ -109,17 +109,26 @@ def checked_vector(name: str, y: Any) -> Floats:
     except (TypeError, ValueError):
         raise ParameterError(name, "Problem", "a vector of numbers", type(y).__name__) from None
     require(y.ndim == 1, name, "a vector", f"{y.ndim} dimensions")
-    _require_given(name, y)
+    require_given(name, y)
     return np.asarray(y)
 
 
 def require_seen(y: Floats, design: Design, sqnorms: Floats) -> None:
     """Raise `ParameterError` where y, or a column, is far too small or too large as it is seen."""
     finite = bool(np.isfinite(design.scale).all() and np.isfinite(sqnorms).all())
-    rule = "in the range of their type, their squares in that of float64"
-    require(finite, "X", rule, "larger values")
+    rule = "of columns whose norms, and the inverse of these, are in the range of float64"
+    require(finite, "X", rule, "others")
     _require_size("y", _largest(y), _LEAST_SEEN, _MOST_SEEN)
     _require_size("X", math.sqrt(_largest(sqnorms)), _LEAST_SEEN, _MOST_SEEN)
+
+
+def require_weights_seen(loss: Loss, y: Floats) -> None:
+    """Raise `ParameterError` where weights make the slopes of the losses too small or too large."""
+    if is_weighted(loss):
+        largest = _largest(np.abs(loss.derivative(np.zeros(y.size), y)))
+        rule = f"such that the largest w_i l'(0, y_i) is between {_LEAST_SEEN:g} and {_MOST_SEEN:g}"
+        fits = largest == 0.0 or _LEAST_SEEN <= largest <= _MOST_SEEN
+        require(fits, "weights", rule, largest)
 
 
 def checked_test(

@@ -51,15 +51,18 @@ def duality_gap(
     l1: float,
     steepest: float,
     quadratic: float = 0.0,
+    along: float = 0.0,
 ) -> float:
     """Gap of the penalised form; ``objective`` = f(a), ``l1`` = sum abs(a), ``residual`` = R and
     ``steepest`` = max abs(f'(a)).
 
     f(a) + lam * l1 minus the dual value of s R, s = min(1, lam / steepest); ``quadratic`` is r
-    ||a||^2 of an elastic net.
+    ||a||^2 of an elastic net. ``along`` is (Z c)'R of what has no penalty: 0 but for rounding of R,
+    which is magnified where c is large. At the same c, the bound holds for any R.
     """
     shrink = min(1.0, lam / steepest) if steepest > 0 else 1.0
-    return objective + lam * l1 - loss.dual(residual, y, shrink) + 0.5 * shrink * shrink * quadratic
+    gap = objective + lam * l1 - loss.dual(residual, y, shrink)
+    return gap + 0.5 * shrink * shrink * quadratic + shrink * along
 
 
 def misclassified(prediction: Floats, labels: Floats) -> float:

@@ -24,6 +24,7 @@ from fwcore.arrays import (
     require_response,
     require_seen,
     require_slope,
+    require_weights_seen,
     scaled,
 )
 from fwcore.design import Design
@@ -174,6 +175,7 @@ class Problem(ProblemColumns, ProblemErrors, ProblemTables):
         names = train.column_names(names)
         loss, y = loss.fitted(y, scale), (y - offset) / scale
         require_seen(y, train, sqnorms)
+        require_weights_seen(loss, y)
         sigma = np.empty(sqnorms.size)
         designs.full_pass(train, y, float(y.sum()), sigma)
         require_slope(loss, y, sigma, train, free.any)
@@ -246,10 +248,14 @@ class Problem(ProblemColumns, ProblemErrors, ProblemTables):
         """Predictions for the training rows, in the solvers' scale: X a, and the best of what has
         no penalty.
         """
-        fitted = image(self.design, indices, coefficients)
+        own = image(self.design, indices, coefficients)
+        return own + self._beside(own)
+
+    def _beside(self, image: Floats) -> Floats | float:
+        """The best of what has no penalty, beside X a."""
         if not self.unpenalised.any:
-            return fitted
-        return fitted + self.unpenalised.best(self.loss, fitted, self.y)
+            return 0.0
+        return self.unpenalised.best(self.loss, image, self.y)
 
     @property
     def intercept(self) -> bool:
@@ -318,7 +324,9 @@ class Problem(ProblemColumns, ProblemErrors, ProblemTables):
             An unknown form.
         """
         require(form in FORMS, "form", f"one of {(*FORMS,)}", form)
-        fitted = self.fitted(indices, coefficients)
+        own = image(self.design, indices, coefficients)
+        beside = self._beside(own)
+        fitted = own + beside
         residual = -self.loss.derivative(fitted, self.y)
         slopes, steepest = self._slopes(residual, indices, ridge * coefficients)
         quadratic = ridge * float(coefficients @ coefficients)
@@ -327,9 +335,9 @@ class Problem(ProblemColumns, ProblemErrors, ProblemTables):
         if form == "ball":
             gap = float(slopes @ coefficients) + value * steepest
         elif form == "penalty":
-            gap = duality_gap(
-                self.loss, self.y, residual, objective, value, l1, steepest, quadratic
-            )
+            along = float(np.sum(beside * residual))
+            seen = (objective, value, l1, steepest, quadratic, along)
+            gap = duality_gap(self.loss, self.y, residual, *seen)
         if self.positive and (coefficients < 0.0).any():
             gap = float("inf")
         test_error, test_misclassified = self._test_errors(indices, coefficients)

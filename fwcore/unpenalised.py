@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
+import scipy.optimize
 import scipy.sparse
 
 from fwcore import design as designs
@@ -22,9 +23,15 @@ _STEPS, _HALVINGS = 100, 60
 _ROUNDING = 4.0 * np.finfo(float).eps
 # Slopes of so small a share of their largest size are rounding errors of their sums.
 _OF_SLOPES = 1e-13
-# Derivatives are told apart over this share of the largest prediction or response.
-_APART = 1e-6
+# Derivatives are told apart over this share of the largest difference of prediction and response,
+# where rounding of either lets them.
+_APART, _ROUNDED = 1e-6, 1e-12
 _FLAT = 1e-9
+_SUFFICIENT = 1e-4
+# A linear programme may break a row's bound by so much.
+_OF_SIDES = 1e-6
+# Best predictions below it are of classes that are not separated.
+_FAR = 15.0
 
 
 @dataclass(frozen=True)
@@ -103,10 +110,13 @@ class Unpenalised:
         return np.asarray(columns @ coefficients)
 
     def _best_in_basis(self, loss: Loss, fitted: Floats, y: Floats) -> Floats:
-        """Newton's steps, halved until the loss falls; curvatures are differences of derivatives,
-        so that nothing but the loss is asked for.
+        """Newton's steps, halved until the loss falls as it should; curvatures are differences of
+        derivatives, so that nothing but the loss is asked for. From zero, or from least squares
+        where the loss is less there.
         """
-        Z, coef = self.basis, np.zeros(self.basis.shape[0])
+        Z, coef = self.basis, self.basis @ (y - fitted)
+        if not loss.value(fitted + coef @ Z, y) < loss.value(fitted, y):
+            coef = np.zeros(coef.size)
         bound = getattr(loss, "curvature_bound", 1.0) or 1.0
         for _ in range(_STEPS if coef.size else 0):
             u = fitted + coef @ Z
@@ -114,13 +124,15 @@ class Unpenalised:
             pull = -(Z @ slope)
             if (np.abs(pull) <= _ROUNDING * (np.abs(Z) @ np.abs(slope))).all():
                 break
-            apart = _APART * max(np.abs(u).max(), np.abs(y).max())
+            largest = max(np.abs(u).max(), np.abs(y).max())
+            apart = max(_APART * np.abs(u - y).max(), _ROUNDED * largest)
             curving = loss.derivative(u + apart, y) - loss.derivative(u - apart, y)
             weights = np.maximum(curving, 0.0) / (2.0 * apart)
             hessian = (Z * weights) @ Z.T + _FLAT * bound * np.eye(coef.size)
             step, value = np.linalg.solve(hessian, pull), loss.value(u, y)
             for _ in range(_HALVINGS):
-                if loss.value(u + step @ Z, y) <= value + _ROUNDING * abs(value):
+                least = value - _SUFFICIENT * (step @ pull) + _ROUNDING * abs(value)
+                if loss.value(u + step @ Z, y) <= least:
                     break
                 step *= 0.5
             if (coef + step == coef).all():
@@ -190,7 +202,19 @@ def require_bounded(unpenalised: Unpenalised, loss: Loss, y: Floats) -> None:
     """
     if not (loss.separable and unpenalised.any):
         return
-    sides = y * unpenalised.best(loss, np.zeros(y.size), y)
+    best = unpenalised.best(loss, np.zeros(y.size), y)
     rule = "columns that do not separate the classes: their best coefficients are infinite"
-    separate = bool((sides > 0.0).all())
+    separate = np.abs(best).max() > _FAR and _separates(unpenalised, y)
     require(not separate, "unpenalised", rule, unpenalised.indices.tolist())
+
+
+def _separates(unpenalised: Unpenalised, y: Floats) -> bool:
+    """Whether some combination is on the wrong side of no row, and on the right one of some
+    (Albert & Anderson 1984): a linear programme.
+    """
+    sides = y[:, None] * unpenalised.basis.T
+    sides /= np.abs(sides).max()
+    found = scipy.optimize.linprog(
+        -sides.sum(axis=0), A_ub=-sides, b_ub=np.zeros(y.size), bounds=(-1.0, 1.0)
+    )
+    return bool(found.fun < -_OF_SIDES * y.size)

@@ -13,6 +13,7 @@ from fwcore.kernels.types import Floats
 from fwcore.losses.base import (
     Loss,
     curvature_at,
+    curvature_bound_at,
     dual_at,
     is_parabola,
     is_separable,
@@ -31,6 +32,7 @@ __all__ = [
     "Loss",
     "Weighted",
     "curvature_at",
+    "curvature_bound_at",
     "dual_at",
     "find_loss",
     "is_parabola",

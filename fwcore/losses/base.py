@@ -148,6 +148,16 @@ def curvature_at(loss, u, y, r):
     raise compiled_only("curvature_at")
 
 
+def curvature_bound_at(loss, y):
+    """A bound of l''(u, y) of one sample, for every u."""
+    raise compiled_only("curvature_bound_at")
+
+
+@otherwise(curvature_bound_at)
+def _curvature_bound_at(loss, y):
+    return loss.curvature_bound
+
+
 def dual_at(loss, r, y, shrink):
     """What one sample with r = -l'(u, y) adds to the dual value of shrink * r."""
     raise compiled_only("dual_at")

@@ -86,8 +86,9 @@ class Huber(_HuberFields):
     def fitted(self, y: Floats, scale: float, weights: Floats | None = None) -> Huber:
         deviations = np.abs(y - _median(y, weights))
         spread = _NORMAL * _median(deviations, weights)
-        # Where more than half of y is alike, the mean deviation is the next best measure.
-        spread = spread or float(np.average(deviations, weights=weights))
+        # Where more than half of y is alike, the mean deviation is the next best measure; where
+        # all is, its size.
+        spread = spread or float(np.average(deviations, weights=weights)) or float(abs(y).max())
         return self._replace(threshold=self.multiple * spread / scale)
 
     def value(self, prediction: Floats, y: Floats, weights: Floats | None = None) -> float:

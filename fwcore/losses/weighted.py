@@ -13,6 +13,7 @@ from fwcore.losses.base import (
     Correlate,
     Loss,
     curvature_at,
+    curvature_bound_at,
     dual_at,
     is_parabola,
     is_separable,
@@ -143,6 +144,11 @@ def _curvature(loss, u, y, r):
     # r / w may be rounded to the other side of a kink.
     plain = negative_derivative_at(loss.base, u, y.response)
     return y.weight * curvature_at(loss.base, u, y.response, plain)
+
+
+@implements(curvature_bound_at, Weighted)
+def _curvature_bound(loss, y):
+    return y.weight * loss.base.curvature_bound
 
 
 @implements(dual_at, Weighted)

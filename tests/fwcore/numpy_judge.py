@@ -130,6 +130,8 @@ class NumpyJudge:
             return float(gradient @ a + value * steepest)
         shrink = min(1.0, value / steepest) if steepest > 0.0 else 1.0
         bound = self.dual(-shrink * slopes) - 0.5 * ridge * shrink**2 * (a @ a)
+        # theta'z is 0 but for rounding, which a large c magnifies.
+        bound += shrink * float(slopes @ (u - self.X @ a))
         return self.objective(a, value, ridge) - bound
 
     def minimum(self, lam: float, ridge: float = 0.0) -> float:

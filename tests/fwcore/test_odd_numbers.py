@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 import toys
 
-from fwcore import ParameterError, Problem, all_solvers, grids, walk_path
+from fwcore import ParameterError, Problem, Status, all_solvers, design, grids, walk_path
 
 SOLVERS = [s for s in all_solvers() if s.compiles]
 
@@ -81,6 +81,10 @@ def walk_all(seed, storage=np.asarray):
         if solver.form != "support":
             # Infinite where a sign is not allowed, or what is beside the penalty is far off.
             assert not np.isnan(result.points["true_gap"]).any(), (solver.name, options)
+        if solver.certified:
+            told = result.points["true_gap"][result.points["status"] == Status.SMALL_GAP]
+            tol = solver.Options.declared()["tol"].default
+            assert (told <= (1.000_001 * tol + 1e-9) * problem.f0).all(), (solver.name, options)
         answers += 1
     return answers
 
@@ -115,6 +119,44 @@ def test_what_is_out_of_range_is_named(times_x, times_y, standardize, named):
     X, y = toys.arrays("easy")
     with pytest.raises(ParameterError, match=f"'{named}' parameter of Problem .* scale it"):
         Problem.from_arrays(X * times_x, y * times_y, standardize=standardize)
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("spoilt", [1e39, np.nan])
+def test_what_a_type_does_not_hold_is_named(spoilt, standardize):
+    X, y = toys.arrays("easy")
+    X = X.copy()
+    X[:, 2] *= 1e39
+    with pytest.raises(ParameterError, match=r"'X' parameter of Problem .* in the range of their"):
+        Problem.from_arrays(X, y, standardize=standardize, dtype="float32")
+    X[3, 2] = spoilt
+    stored = design.from_matrix(X)
+    if np.isnan(spoilt):
+        with pytest.raises(ParameterError, match=r"'X' parameter of Problem .* free of NaN"):
+            Problem.from_arrays(stored, y, standardize=standardize)
+
+
+@pytest.mark.parametrize("size", [1e-60, 1e-20, 1e20, 1e60])
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def test_weights_out_of_range_are_named(loss, size):
+    X, y = toys.arrays("easy")
+    y = np.sign(y) if loss == "logistic" else y
+    weights = np.full(y.size, size)
+    with pytest.raises(ParameterError, match="'weights' parameter of Problem"):
+        Problem.from_arrays(X, y, loss=loss, weights=weights, standardize=False)
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_weights_of_many_orders_cost_no_more_rounds(intercept):
+    random = np.random.default_rng(0)
+    X = np.vstack([np.zeros((1, 5)), random.standard_normal((200, 5))])
+    y = X @ np.ones(5) + np.r_[0.0, 0.1 * random.standard_normal(200)]
+    weights = np.r_[1e10, np.ones(200)]
+    problem = Problem.from_arrays(X, y, weights=weights, intercept=intercept, standardize=False)
+    lam = problem.lam_max * np.array([0.5, 0.1])
+    result = walk_path(problem, "certified", lam, tol=1e-6, max_steps=100)
+    assert result.status == Status.SMALL_GAP
+    assert (result.points["true_gap"] <= 1.001e-6 * problem.f0).all()
 
 
 @pytest.mark.parametrize("name", [solver.name for solver in SOLVERS if solver.resumes])

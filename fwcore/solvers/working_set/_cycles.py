@@ -16,7 +16,7 @@ from fwcore.design import (
 from fwcore.kernels.soft_threshold import soft_threshold
 from fwcore.kernels.unpenalised import weigh
 from fwcore.kernels.vectors import add_constant, copy_into, total, total_size
-from fwcore.losses import curvature_at, is_parabola
+from fwcore.losses import curvature_at, curvature_bound_at, is_parabola
 from fwcore.solvers.working_set._blocks import cycle_in_blocks, learn_products, order_columns
 from fwcore.solvers.working_set._conjugate import descend_on_face, has_free, settle_free
 from fwcore.solvers.working_set._extrapolation import remember
@@ -46,8 +46,8 @@ turn then, and those that become active would undo what more had gained."""
 _LEVELS, _OFF = 6, 0.25
 """Of the ball form: levels that a round tries, and how much of the slack their l1 norm may cost."""
 _FLOOR = 1e-5
-"""Least weight, as a share of the bound of the curvature: without one a column that only far-off
-samples have would move without limit."""
+"""Least weight, as a share of the bound of the sample's curvature: without one a column that only
+far-off samples have would move without limit."""
 _AHEAD = 3
 """Columns between asking memory for one and its visit: the processor does not see where it is."""
 _VISIT = 20
@@ -137,7 +137,7 @@ def _make_model(design, y, loss, engine, run):
     if not is_parabola(loss):
         for i in range(y.size):
             curvature = curvature_at(loss, run.image[i], y[i], run.residual[i])
-            engine.weights[i] = max(curvature, _FLOOR * loss.curvature_bound)
+            engine.weights[i] = max(curvature, _FLOOR * curvature_bound_at(loss, y[i]))
         for k in range(size):
             engine.curvature[k] = weighted_square(design, run.columns[k], engine.weights)
             run.counters[0].entries += col_entries(design, run.columns[k])

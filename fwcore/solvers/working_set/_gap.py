@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import col_dot, col_entries
-from fwcore.kernels.duality_gap import penalty_gap, squared_penalty_gap
+from fwcore.kernels.duality_gap import penalty_gap, shrink_of, squared_penalty_gap
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.unpenalised import slope_along
 from fwcore.kernels.vectors import dot, total
@@ -30,13 +30,12 @@ def gap_of(y, loss, it, counters, fit, steepest):
             return square - it.product + value * steepest
         return squared_penalty_gap(square, it.product, value, it.l1, steepest)
     free, image, residual = fit
+    along = slope_along(free, residual)
     if it.ball:
-        along = quadratic + slope_along(free, residual)
-        return along - dot(image, residual) + value * steepest
+        return quadratic + along - dot(image, residual) + value * steepest
     objective, y_sum = it.loss + 0.5 * quadratic, 0.0
-    return penalty_gap(
-        loss, y, residual, y_sum, y_sum, objective, value, it.l1, steepest, quadratic
-    )
+    gap = penalty_gap(loss, y, residual, y_sum, y_sum, objective, value, it.l1, steepest, quadratic)
+    return gap + shrink_of(value, steepest) * along
 
 
 @njit(nogil=True, cache=True)
