@@ -21,6 +21,8 @@ SPAN = 100.0
 """Ratio of the ends of a grid, both for delta and for lam."""
 
 _REFERENCE_GAP = 1e-6
+# Another name where numbers that were kept have another meaning.
+_KEPT = "reference-2"
 # Points of the path to it take a tenth of that at most, where they can be found at all.
 _MOST_ROUNDS = 1_000
 _LARGE, _LARGE_GAP = 1 << 26, 1e-3
@@ -153,7 +155,8 @@ def provisional_delta_max(problem: Problem) -> float:
 @dataclass(frozen=True)
 class Reference:
     """What is taken from the reference path: 100 points down to lam_max / 100, certified to 1e-6,
-    or to 1e-3 where X has more than 67 million entries.
+    or to 1e-3 where X has more than 67 million entries; or as near as a thousand rounds a point
+    come to that.
 
     ``delta_max``: the l1 norm at its end; ``mean_active``: the mean number of non-zero coefficients
     of the points that have any, as at lam_max there is none that a draw could hit.
@@ -178,7 +181,7 @@ def known_reference(problem: Problem) -> Reference | None:
     >>> known_reference(problem) == found
     True
     """
-    found: Any = cache.load("reference", problem.content_hash)
+    found: Any = cache.load(_KEPT, problem.content_hash)
     try:
         known = Reference(**found)
         return known if known.delta_max > 0 and known.mean_active > 0 else None
@@ -210,7 +213,7 @@ def finding_reference(problem: Problem) -> Generator[tuple[int, int], None, Refe
         active.append(solver.coefficients(state)[0].size)
     value = float(np.abs(solver.coefficients(state)[1]).sum())
     found = Reference(value, sum(active) / max(1, int(np.count_nonzero(active))))
-    cache.store("reference", problem.content_hash, asdict(found))
+    cache.store(_KEPT, problem.content_hash, asdict(found))
     return found
 
 

@@ -22,7 +22,7 @@ from fwcore.path_result import PathResult, versions
 from fwcore.problem import Problem
 from fwcore.progress import progress_bar
 from fwcore.solve import Clock, Snapshot, iterate, walk_points
-from fwcore.solvers import SOLVERS, Solver, find_solver
+from fwcore.solvers import SOLVERS, Solver, certified_solver, find_solver
 from fwcore.status import Status
 from fwcore.trace import Rows, join_rows
 
@@ -297,9 +297,10 @@ def walk_path(
 ) -> PathResult:
     """Walk a whole path and return it; parameters and errors as in `Walk`, options by keyword.
 
-    Where no solver is named, "certified" walks a grid that decreases, which is one of lam, and
-    problems with an intercept, unpenalised columns or weights, "certified_ball" these on a grid
-    that increases, and "sfw" all others.
+    Where no solver is named, a certified one walks a grid that decreases, which is one of lam, and
+    problems with an intercept, unpenalised columns or weights, by delta on a grid that increases;
+    "sfw" walks all others, of which the grid may be a single delta. That is "certified" or
+    "certified_ball" of every loss whose curvature has a bound.
 
     With ``progress`` a bar shows the points reached and the time left, in a shell or a notebook,
     and Ctrl-C (in a notebook, interrupting the kernel) returns what was reached.
@@ -312,11 +313,11 @@ def walk_path(
     'certified'
     """
     if solver is None:
-        decreases = grid is not None and len(grid) > 1 and grid[0] > grid[-1]
-        increases = grid is not None and len(grid) > 1 and grid[0] < grid[-1]
-        needed = problem.unpenalised.any or is_weighted(problem.loss)
-        certified = "certified_ball" if needed and increases else "certified"
-        solver = certified if needed or decreases else "sfw"
+        ends = np.ravel([] if grid is None else grid)
+        first, last = (ends[0], ends[-1]) if ends.size else (0.0, 0.0)
+        solver = "sfw"
+        if first > last or problem.unpenalised.any or is_weighted(problem.loss):
+            solver = certified_solver(problem, "ball" if first < last else "penalty")
     walk = Walk(problem, solver, grid, options, seed=seed)
     if not progress:
         for _ in walk.snapshots():

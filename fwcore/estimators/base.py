@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from fwcore.estimators import paths
 from fwcore.estimators.certificate import gap_of, off_the_best
-from fwcore.estimators.numbers import by_names_of, require_number, require_ratio
+from fwcore.estimators.numbers import by_names_of, require_ratio, require_size
 from fwcore.estimators.rows import (
     ROUNDING,
     Completer,
@@ -162,7 +162,7 @@ class Certified(BaseEstimator):
             A parameter does not fit.
         """
         self._check()
-        require_number("alpha", self.alpha, type(self).__name__)
+        require_size("alpha", self.alpha, type(self).__name__)
         return "penalty", m * self.alpha * self.l1_ratio
 
     def _check(self) -> None:
@@ -193,7 +193,7 @@ class Certified(BaseEstimator):
     def _keep(self, rows: Rows, coef: Floats) -> None:
         units = self._units(rows)
         penalised = units[rows.penalised]
-        kept = (coef / penalised).astype(rows.precision)
+        kept = _towards_zero(coef / penalised, rows.precision)
         own, self.intercept_ = self._completer(rows)(penalised * kept)
         self.coef_ = (own / units).astype(rows.precision)
         if self.fit_intercept and rows.free.size and rows.precision != np.float64:
@@ -238,6 +238,11 @@ class Certified(BaseEstimator):
         return np.asarray(X @ np.ravel(self.coef_) + self.intercept_)
 
     @property
+    def penalty(self) -> str:
+        """ "l1" or "elasticnet": where features are selected scikit-learn asks for it."""
+        return "l1" if self.l1_ratio == 1.0 else "elasticnet"
+
+    @property
     def sparse_coef_(self) -> scipy.sparse.csr_array:
         """The coefficients, of shape (1, p)."""
         return scipy.sparse.csr_array(np.atleast_2d(self.coef_))
@@ -246,6 +251,12 @@ class Certified(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _towards_zero(values: Floats, precision: Any) -> Any:
+    """The ``values`` in a precision, none of them larger: what was in a ball stays in it."""
+    kept = values.astype(precision)
+    return np.where(np.abs(kept) > np.abs(values), np.nextafter(kept, kept.dtype.type(0)), kept)
 
 
 class CertifiedRegressor(RegressorMixin, Certified):

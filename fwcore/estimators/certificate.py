@@ -9,7 +9,7 @@ import numpy as np
 
 from fwcore.arrays import checked_matrix, checked_vector
 from fwcore.errors import ParameterError
-from fwcore.estimators.numbers import by_names_of, require_number, require_ratio
+from fwcore.estimators.numbers import as_numbers, by_names_of, require_ratio, require_size
 from fwcore.estimators.rows import (
     Rows,
     divided,
@@ -107,8 +107,11 @@ def certify(
     """
 
     _check(alpha, delta, l1_ratio)
-    # Lists and data frames as well; a matrix stays as sparse as it is.
-    X, y = checked_matrix("X", X), checked_vector("y", y)
+    with by_names_of("certify"):
+        # Lists and data frames as well; a matrix stays as sparse as it is.
+        X, y = checked_matrix("X", X), checked_vector("y", y)
+    fits = intercept is None or bool(np.isreal(intercept) and np.isfinite(intercept))
+    _require(fits, "intercept", "a finite number, or None", intercept)
     coef = _coefficients(coef, X.shape[1])
     rows, coef = _penalised_alike(X, y, coef, penalty_factor, sample_weight, positive)
     form, value, ridge = "ball", float(delta or 0.0), 0.0
@@ -218,7 +221,7 @@ def _require(holds: bool, name: str, rule: str, got: Any) -> None:
 def _check(alpha: Any, delta: Any, l1_ratio: Any) -> None:
     _require((alpha is None) != (delta is None), "alpha", "given, or else delta", alpha)
     name, value = ("delta", delta) if alpha is None else ("alpha", alpha)
-    require_number(name, value, "certify")
+    require_size(name, value, "certify")
     require_ratio(l1_ratio, "certify")
     _require(delta is None or l1_ratio == 1.0, "l1_ratio", "1 with delta", l1_ratio)
 
@@ -226,10 +229,7 @@ def _check(alpha: Any, delta: Any, l1_ratio: Any) -> None:
 def _weights(sample_weight: Any, m: int) -> Any:
     if sample_weight is None:
         return None
-    try:
-        found = np.asarray(sample_weight, dtype=float)
-    except (TypeError, ValueError):
-        found = np.zeros(0)
+    found = as_numbers(sample_weight)
     fits = found.shape == (m,) and bool((np.isfinite(found) & (found >= 0.0)).all())
     _require(fits, "sample_weight", f"{m} numbers that are not negative", sample_weight)
     _require(bool(found.any()), "sample_weight", "positive for some of the rows", "zeros")
@@ -237,8 +237,8 @@ def _weights(sample_weight: Any, m: int) -> Any:
 
 
 def _coefficients(coef: Any, p: int) -> Any:
-    found = np.asarray(coef, dtype=float)
-    rule = f"of shape ({p},), one for each column of X"
-    _require(found.shape == (p,), "coef", rule, found.shape)
+    found = as_numbers(coef)
+    rule = f"{p} numbers, one for each column of X"
+    _require(found.shape == (p,), "coef", rule, coef if found.size == 0 else found.shape)
     _require(bool(np.isfinite(found).all()), "coef", "finite", "NaN or infinity")
     return found

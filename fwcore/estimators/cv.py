@@ -9,6 +9,7 @@ from joblib import Parallel, delayed
 from sklearn import get_config
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from fwcore.errors import ParameterError
@@ -88,8 +89,10 @@ class ByFolds(Certified):
             if len(folds) < 1 + self.one_standard_error:
                 rule = "of a fold or more, and of two for a standard error"
                 raise ParameterError("cv", type(self).__name__, rule, f"{len(folds)}")
+            seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(folds))
             errors = Parallel(n_jobs=self.n_jobs)(
-                delayed(self._errors)(rows, train, test) for train, test in folds
+                delayed(self._errors)(rows, train, test, int(seed))
+                for (train, test), seed in zip(folds, seeds, strict=True)
             )
             self.error_path_ = np.array(errors).T
             self.alpha_ = float(self.alphas_[self._chosen()])
@@ -98,7 +101,7 @@ class ByFolds(Certified):
         self._check()
         return "penalty", m * self.alpha_ * self.l1_ratio
 
-    def _errors(self, rows: Rows, train: Any, test: Any) -> Floats:
+    def _errors(self, rows: Rows, train: Any, test: Any, seed: int) -> Floats:
         """Errors on the rows ``test`` of the path on the rows ``train``."""
         learnt, held_out = rows.some(train), rows.some(test)
         if not (learnt.any_weight and held_out.any_weight):
@@ -120,6 +123,7 @@ class ByFolds(Certified):
                 l1_ratio=self.l1_ratio,
                 tol=self.tol,
                 max_steps=self.max_iter,
+                seed=seed,
             )
             coefs = result.coefs.toarray()
         error = self._error_of(rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fwcore.estimators.base import CertifiedRegressor
-from fwcore.estimators.numbers import require_number
+from fwcore.estimators.numbers import require_size
 
 
 class FWElasticNet(CertifiedRegressor):
@@ -17,8 +17,9 @@ class FWElasticNet(CertifiedRegressor):
     l1_ratio : float in [1e-6, 1]
     penalty_factor : array of shape (p,), optional
         The diagonal of D: how much more each coefficient is penalised, and 0 of one that has no
-        penalty at all. All 1 where it is left out. The adaptive Lasso takes 1 / abs(w) of a first
-        fit (Zou 2006, eq. 4). With positive=True all of them are positive.
+        penalty at all; of others at least 1e-12. All 1 where it is left out. The adaptive Lasso
+        takes 1 / (abs(w) + e) of a first fit w, with a small e (Zou 2006, eq. 4). With
+        positive=True all of them are positive.
     fit_intercept : bool
         b, which is not penalised; sparse X is centred implicitly, never made dense.
     positive : bool
@@ -117,5 +118,5 @@ class FWLasso(CertifiedRegressor):
     def _asked(self, m: int) -> tuple[str, float]:
         if self.delta is None:
             return super()._asked(m)
-        require_number("delta", self.delta, type(self).__name__)
+        require_size("delta", self.delta, type(self).__name__)
         return "ball", float(self.delta)

@@ -12,6 +12,8 @@ from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
 from fwcore.options import PenaltyOptions
 
+# Of alpha and delta: the size of data is at most a part of what is left of the range of numbers.
+_LEAST, _MOST = 1e-250, 1e250
 # What scikit-learn's users know by another name.
 _OURS = {
     "max_steps": "max_iter",
@@ -44,6 +46,11 @@ def require_number(
         raise ParameterError(name, owner, rule if high < np.inf else "a positive number", value)
 
 
+def require_size(name: str, value: Any, owner: str) -> None:
+    """Raise `ParameterError` unless it is a positive number whose multiples are such, too."""
+    require_number(name, value, owner, _MOST, _LEAST)
+
+
 def require_ratio(l1_ratio: Any, owner: str) -> None:
     """Raise `ParameterError` unless it is the share of the l1 norm in a penalty."""
     low, high = PenaltyOptions.param.l1_ratio.bounds
@@ -60,16 +67,21 @@ def require_alphas(alphas: Any, eps: Any, owner: str) -> None:
             require_number("eps", eps, owner, 1.0 - 1e-6)
     else:
         grid = listed(alphas)
-        fits = bool(grid.size and (np.isfinite(grid) & (grid > 0.0)).all())
+        fits = bool(grid.size and ((grid >= _LEAST) & (grid <= _MOST)).all())
         fits = fits and np.unique(grid).size == grid.size
     if not fits:
-        rule = "a positive int, or positive numbers of which no two are equal"
+        rule = f"a positive int, or numbers in [{_LEAST:g}, {_MOST:g}] of which no two are equal"
         raise ParameterError("alphas", owner, rule, alphas)
 
 
 def listed(alphas: Any) -> Floats:
     """The ``alphas`` that were given, as they come; none where they are no numbers."""
+    return as_numbers(alphas).ravel()
+
+
+def as_numbers(given: Any) -> Floats:
+    """An array of what was given; empty where that is no numbers."""
     try:
-        return np.asarray(alphas, dtype=float).ravel()
+        return np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         return np.zeros(0)

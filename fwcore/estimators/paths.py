@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from fwcore.arrays import checked_matrix, checked_vector, require
 from fwcore.errors import ParameterError
 from fwcore.estimators.numbers import by_names_of, listed, require_alphas, require_ratio
-from fwcore.estimators.rows import Rows, problem_of
+from fwcore.estimators.rows import Rows, nothing_descends, problem_of
 from fwcore.kernels.types import Floats
 from fwcore.losses import find_loss
 from fwcore.path import Walk
@@ -152,8 +153,14 @@ def lasso_path(
     owner = "lasso_path"
     require_ratio(l1_ratio, owner)
     require_alphas(alphas, eps, owner)
+    plain = find_loss("squared")
     with by_names_of(owner):
-        problem = problem_of(Rows(X, y), find_loss("squared"), intercept=False, positive=positive)
+        rows = Rows(checked_matrix("X", X), checked_vector("y", y))
+        fits = len(rows.y) == rows.X.shape[0]
+        require(fits, "y", f"of length {rows.X.shape[0]}, the rows of X", len(rows.y))
+        if nothing_descends(rows, plain, False, positive):
+            return _zeros(rows.X.shape[1], alphas, return_n_iter)
+        problem = problem_of(rows, plain, intercept=False, positive=positive)
         chosen = solver_of(solver, "penalty", problem, l1_ratio, owner)
         grid = alpha_grid(problem, l1_ratio, alphas, eps)
         result = walk(
@@ -167,6 +174,17 @@ def lasso_path(
         )
     found = grid, result.coefs.toarray(), gaps_of(result, problem)
     return (*found, np.diff(result.points["steps"], prepend=0)) if return_n_iter else found
+
+
+def _zeros(p: int, alphas: Any, return_n_iter: bool) -> tuple[Any, ...]:
+    """The path where no column descends: the alphas of an int are scikit-learn's, all alike."""
+    if isinstance(alphas, (int, np.integer)):
+        grid = np.full(int(alphas), np.finfo(float).resolution)
+    else:
+        grid = np.sort(listed(alphas))[::-1]
+    n = grid.size
+    found = grid, np.zeros((p, n)), np.zeros(n)
+    return (*found, np.zeros(n, np.int64)) if return_n_iter else found
 
 
 def gaps_of(result: PathResult, problem: Problem) -> Floats:

@@ -11,7 +11,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import scipy.sparse
 
+from fwcore.arrays import require_given
 from fwcore.errors import ParameterError
+from fwcore.estimators.numbers import as_numbers
 from fwcore.kernels.types import Floats, Ints
 from fwcore.losses import Loss, Weighted
 from fwcore.problem import Problem
@@ -19,6 +21,8 @@ from fwcore.unpenalised import Unpenalised, require_bounded
 
 ROUNDING = 1e-12
 """What sums over rows may be off by, as a share of their terms."""
+FACTORS = 1e-12, 1e100
+"""Of the penalty of a column, at least and at most, where it has one."""
 # What is left of a response when it is fitted exactly, as a share of it.
 _NOTHING = 1e-13
 
@@ -51,11 +55,12 @@ class Rows(NamedTuple):
         """Those that have a weight; the weights with a mean of 1, so that a sum of them is m."""
         if self.weights is None:
             return self
-        rows = self
-        if not self.weights.all():
-            kept = np.flatnonzero(self.weights)
+        # Their sum may be beyond the largest number.
+        weights = self.weights / (self.weights.max(initial=0.0) or 1.0)
+        rows = self._replace(weights=weights)
+        if not weights.all():
             by_rows = self.X.tocsr() if scipy.sparse.issparse(self.X) else self.X
-            rows = self._replace(X=by_rows).some(kept)
+            rows = rows._replace(X=by_rows).some(np.flatnonzero(weights))
         weights = np.asarray(rows.weights)
         alike = bool(np.ptp(weights) == 0.0)
         return rows._replace(weights=None if alike else weights / weights.mean())
@@ -153,8 +158,11 @@ def nothing_descends(rows: Rows, plain: Loss, intercept: bool, positive: bool) -
     Raises
     ------
     ParameterError
-        There is no best: what has no penalty separates the classes, or there is one.
+        There is no best: what has no penalty separates the classes, or there is one. X or y are
+        out of range.
     """
+    require_given("X", rows.X.data if scipy.sparse.issparse(rows.X) else rows.X)
+    require_given("y", rows.y)
     if intercept and np.ptp(rows.y) == 0.0:
         if plain.separable:
             rule = "of two classes among the rows that have a weight, with an intercept"
@@ -167,9 +175,8 @@ def nothing_descends(rows: Rows, plain: Loss, intercept: bool, positive: bool) -
     if not np.abs(left).max() > 0.1 * _NOTHING * np.abs(rows.y).max():
         return True
     left = -loss.derivative(np.zeros(left.size), left)
-    mean = rows.column_means if intercept else 0.0
-    slopes = np.asarray(rows.X.T @ left).ravel() - mean * left.sum()
-    return not (slopes.max() if positive else np.abs(slopes).max()) > 0.0
+    mean = rows.column_means if intercept else np.zeros(rows.X.shape[1])
+    return not _descends(rows, left, positive, mean)
 
 
 def _is_spanned(rows: Rows, loss: Loss, intercept: bool, positive: bool) -> bool:
@@ -179,9 +186,22 @@ def _is_spanned(rows: Rows, loss: Loss, intercept: bool, positive: bool) -> bool
     left = -loss.derivative(free.best(loss, nothing, rows.y), rows.y)
     if np.abs(left).max() <= _NOTHING * np.abs(loss.derivative(nothing, rows.y)).max():
         return True
-    slopes = np.asarray(rows.X.T @ left)[rows.penalised]
-    sizes = (abs(rows.X).T @ np.abs(left))[rows.penalised]
-    return bool(((slopes if positive else np.abs(slopes)) <= ROUNDING * sizes).all())
+    return not _descends(rows, left, positive, np.zeros(rows.X.shape[1]))
+
+
+def _descends(rows: Rows, left: Floats, positive: bool, mean: Floats) -> bool:
+    """Whether the loss falls along some column that has a penalty, less its ``mean``, by more than
+    rounding; ``left`` are its slopes by predictions, with the other sign.
+    """
+    columns, size = rows.penalised, np.abs(left)
+    slopes = (np.asarray(rows.X.T @ left).ravel() - mean * left.sum())[columns]
+    steepness = slopes if positive else np.abs(slopes)
+    # The steepest tells mostly, and spares the sizes of all.
+    for some in (np.array([steepness.argmax()]), np.arange(columns.size)):
+        terms = abs(rows.X[:, columns[some]]).T @ size + np.abs(mean[columns[some]]) * size.sum()
+        if (steepness[some] > ROUNDING * terms).any():
+            return True
+    return False
 
 
 def factors_of(given: Any, p: int, positive: bool, owner: str) -> Floats:
@@ -192,9 +212,10 @@ def factors_of(given: Any, p: int, positive: bool, owner: str) -> Floats:
     ParameterError
         They are not.
     """
-    factors = np.asarray(given, dtype=float)
-    if factors.shape != (p,) or not ((factors >= 0.0) & np.isfinite(factors)).all():
-        rule = f"{p} numbers that are not negative, one for each column of X"
+    factors, (least, most) = as_numbers(given), FACTORS
+    fits = (factors == 0.0) | ((factors >= least) & (factors <= most))
+    if factors.shape != (p,) or not fits.all():
+        rule = f"{p} numbers, one for each column of X, of 0 or from {least:g} to {most:g}"
         raise ParameterError("penalty_factor", owner, rule, given)
     if not factors.any() or (positive and not factors.all()):
         rule = "positive for some of the columns" + ", and with positive=True for all" * positive

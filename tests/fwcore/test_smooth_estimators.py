@@ -73,28 +73,61 @@ def test_outliers_do_not_pull_and_the_minimum_is_that_of_l_bfgs(seed):
     assert abs(np.median(y - ours.predict(X))) < 1.0
 
 
+TRAITS = ("wide", "sparse", "weighted", "positive", "elastic", "intercept", "factors", "free")
+
+
+def traits(seed):
+    """Which of them a problem has; every second one, by chance."""
+    drawn = dict(zip(TRAITS, np.random.default_rng([seed, 8]).random(8) < 0.5, strict=True))
+    # A column without a penalty may have any sign.
+    drawn["free"] &= not drawn["positive"]
+    return {name: bool(has) for name, has in drawn.items()}
+
+
+def test_every_two_traits_meet_in_a_few_problems():
+    seen = [{name for name, has in traits(seed).items() if has} for seed in range(30)]
+    for one in TRAITS:
+        for other in TRAITS:
+            assert {one, other} == {"positive", "free"} or any({one, other} <= has for has in seen)
+
+
 def odd_rows(kind, seed):
-    """A model, its rows with a constant column and twins, weights or None, and the judge of it."""
-    X, u, rng = rows(seed)
+    """A model, its rows with a constant column and twins, weights or None, the factors of columns,
+    and the judge of it.
+    """
+    has, rng = traits(seed), np.random.default_rng(seed)
+    m, p = (40, 70) if has["wide"] else (90, 12)
+    X = rng.normal(size=(m, p))
+    X[:, 1] = X[:, 0]
+    X = X * (rng.random((m, p)) < 0.4) if has["sparse"] else X
     X[:, 4] = 2.0
+    u = X[:, 2] - X[:, 3] + 0.7
     logistic = kind is FWLogistic
-    y = u + 0.5 * rng.normal(size=u.size)
-    y = np.where(y > 0, 1.0, -1.0) if logistic else y + 30.0 * (rng.random(u.size) < 0.1)
-    weights = rng.integers(0, 4, u.size).astype(float) if seed % 4 == 1 else None
-    chosen = {"fit_intercept": seed % 5 < 3, "positive": seed % 6 == 2, "tol": 1e-9}
-    model = kind(alpha=0.02, l1_ratio=(1.0, 0.6)[seed % 3 == 1], **chosen)
-    counted = np.ones(u.size) if weights is None else weights
-    kept = counted > 0
+    y = u + 0.5 * rng.normal(size=m)
+    y = np.where(y > 0, 1.0, -1.0) if logistic else y + 30.0 * (rng.random(m) < 0.1)
+    weights = rng.integers(0, 4, m).astype(float) if has["weighted"] else None
+    factors = rng.uniform(0.5, 2.0, p) if has["factors"] else np.ones(p)
+    factors[5] = 0.0 if has["free"] else factors[5]
+    chosen = {"fit_intercept": has["intercept"], "positive": has["positive"], "tol": 1e-9}
+    model = kind(
+        alpha=0.02,
+        l1_ratio=0.6 if has["elastic"] else 1.0,
+        penalty_factor=factors if has["factors"] or has["free"] else None,
+        **chosen,
+    )
+    counted = np.ones(m) if weights is None else weights
+    kept, penalised = counted > 0, factors > 0.0
     judge = NumpyJudge(
-        X[kept],
+        X[kept][:, penalised] / factors[penalised],
         y[kept],
         "logistic" if logistic else "huber",
         np.inf if logistic else find_loss("huber").fitted(y[kept], 1.0, counted[kept]).threshold,
         counted[kept] / counted[kept].mean(),
         chosen["fit_intercept"],
         chosen["positive"],
+        X[kept][:, ~penalised],
     )
-    return model, X, y, weights, judge
+    return model, (scipy.sparse.csr_array(X) if has["sparse"] else X), y, weights, factors, judge
 
 
 @pytest.mark.parametrize(
@@ -103,17 +136,21 @@ def odd_rows(kind, seed):
 @pytest.mark.parametrize("kind", [FWLogistic, FWHuber])
 def test_two_hundred_answers_are_those_of_others_and_judged_by_others(kind, seeds):
     for seed in seeds:
-        model, X, y, weights, judge = odd_rows(kind, seed)
-        model.fit(scipy.sparse.csr_array(X) if seed % 3 == 0 else X, y, sample_weight=weights)
-        w, b, m = np.ravel(model.coef_), float(np.ravel(model.intercept_)[0]), len(judge.y)
+        model, X, y, weights, factors, judge = odd_rows(kind, seed)
+        model.fit(X, y, sample_weight=weights)
+        coef, b, m = np.ravel(model.coef_), float(np.ravel(model.intercept_)[0]), len(judge.y)
         lam, ridge = 0.02 * model.l1_ratio * m, 0.02 * (1.0 - model.l1_ratio) * m
+        penalised = factors > 0.0
+        w = (coef * factors)[penalised]
         at_zero = judge.objective(np.zeros(w.size))
         assert judge.gap(w, "penalty", lam, ridge) <= 1.001e-9 * at_zero
         reached = judge.objective(w, lam, ridge)
-        fit = judge.value(judge.X @ w + b)
+        fit = judge.value(judge.X @ w + judge.free @ coef[~penalised] + b)
         assert fit == pytest.approx(judge.value(judge.predictions(w)), rel=1e-12)
         least = judge.minimum(lam, ridge)
-        if kind is FWLogistic and not (model.fit_intercept or model.positive or ridge):
+        has = traits(seed)
+        other = ("intercept", "positive", "free", "elastic")
+        if kind is FWLogistic and not any(map(has.get, other)):
             theirs = LogisticRegression(
                 C=1.0 / lam, l1_ratio=1, solver="liblinear", fit_intercept=False, tol=1e-9
             ).fit(judge.X, judge.y, sample_weight=judge.weights)
@@ -255,6 +292,8 @@ def test_cross_validation_among_outliers_takes_one_threshold_for_all_folds():
         told = loss.value(part.predict(X[test]), y[test]) / test.size
         assert ours.error_path_[2, fold] == pytest.approx(told, rel=1e-4)
     sparser = FWHuberCV(alphas=5, cv=3, one_standard_error=True, n_jobs=2).fit(X, y)
-    assert sparser.alpha_ >= ours.alpha_
+    means = ours.error_path_.mean(axis=1)
+    error = ours.error_path_[means.argmin()].std(ddof=1) / np.sqrt(3)
+    assert sparser.alpha_ == ours.alphas_[means <= means.min() + error].max()
     with pytest.raises(ParameterError, match="threshold"):
         FWHuberCV(threshold=-1.0).fit(X, y)
