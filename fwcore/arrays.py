@@ -97,9 +97,11 @@ def _largest(values: Any) -> float:
     return max(float(values.max()), -float(values.min())) if values.size else 0.0
 
 
-def _require_size(name: str, largest: float, least: float, most: float) -> None:
+def _require_size(
+    name: str, largest: float, least: float, most: float, those: str = "of values whose"
+) -> None:
     """Raise `ParameterError` where ``largest`` is not 0 and far too small or too large."""
-    rule = f"of values whose largest is between {least:g} and {most:g} in size: scale it"
+    rule = f"{those} largest is between {least:g} and {most:g} in size: scale it"
     require(largest == 0.0 or least <= largest <= most, name, rule, largest)
 
 
@@ -125,10 +127,9 @@ def require_seen(y: Floats, design: Design, sqnorms: Floats) -> None:
 def require_weights_seen(loss: Loss, y: Floats) -> None:
     """Raise `ParameterError` where weights make the slopes of the losses too small or too large."""
     if is_weighted(loss):
-        largest = _largest(np.abs(loss.derivative(np.zeros(y.size), y)))
-        rule = f"such that the largest w_i l'(0, y_i) is between {_LEAST_SEEN:g} and {_MOST_SEEN:g}"
-        fits = largest == 0.0 or _LEAST_SEEN <= largest <= _MOST_SEEN
-        require(fits, "weights", rule, largest)
+        largest = _largest(loss.derivative(np.zeros(y.size), y))
+        those = "such that of the slopes w_i l'(0, y_i) the"
+        _require_size("weights", largest, _LEAST_SEEN, _MOST_SEEN, those)
 
 
 def checked_test(

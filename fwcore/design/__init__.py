@@ -184,12 +184,12 @@ def centred(design: Design) -> tuple[Design, Floats]:
     """The same values with each column centred and not scaled, and the squared norms of these;
     constant columns become zero, constant products go.
     """
-    m, p = design.shape
+    m, _ = design.shape
     offset, norm = _finite_moments(design)
     varies = norm > 1e-12 * np.sqrt(m) * np.abs(offset)
-    scale = varies.astype(np.float64)
-    kept = design._replace(offset=offset, scale=scale).without(~varies)
-    return kept, (norm * scale)[varies if kept.offset.size < p else slice(None)] ** 2
+    # Norms stand for scales until it is known which columns stay.
+    kept = design._replace(offset=offset, scale=norm * varies).without(~varies)
+    return kept._replace(scale=(kept.scale > 0.0).astype(np.float64)), kept.scale**2
 
 
 def standardized(design: Design, *, centre: bool = True) -> Design:

@@ -65,6 +65,14 @@ def require_arrays(arrays: Mapping[str, Any], names: Sequence[str]) -> None:
         raise ParameterError("folder", "open_folder", rule, [f"{name}.npy" for name in arrays])
 
 
+def columns_of(indptr: NDArray[Any], entries: int) -> int:
+    """How many compressed columns begin at ``indptr`` (p + 1,), -1 where they do not have so many
+    ``entries``.
+    """
+    fits = indptr.ndim == 1 and indptr.size > 1 and int(indptr[-1]) == entries
+    return indptr.size - 1 if fits else -1
+
+
 def require_placed(design: Any) -> None:
     """Raise `ParameterError` unless compiled code may follow the ``rows`` (entries,) of compressed
     columns, which begin at ``indptr`` (p + 1,), into vectors: they increase in every column, from 0

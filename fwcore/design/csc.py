@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fwcore.design.common import (
     AsGiven,
     as_seen,
+    columns_of,
     cuts_by_entries,
     offset_and_scale,
     require_arrays,
@@ -130,8 +131,8 @@ class Csc(_CscFields, AsGiven):
             return None
         require_arrays(arrays, ("indptr", "rows", "values", "m"))
         indptr, rows, values = arrays["indptr"], arrays["rows"], arrays["values"]
-        fits = rows.size == values.size == int(indptr[-1])
-        offset, scale = offset_and_scale(arrays, indptr.size - 1 if fits else -1)
+        p = columns_of(indptr, rows.size) if rows.shape == values.shape else -1
+        offset, scale = offset_and_scale(arrays, p)
         design = cls(indptr, rows, values, int(arrays["m"]), offset, scale)
         require_placed(design)
         return design

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fwcore.design import csc
 from fwcore.design.common import (
     AsGiven,
+    columns_of,
     cuts_by_entries,
     offset_and_scale,
     require_arrays,
@@ -164,8 +165,8 @@ class Pattern(_PatternFields, AsGiven):
             return None
         require_arrays(arrays, ("indptr", "rows", "row_values", "column_values"))
         indptr, rows = arrays["indptr"], arrays["rows"]
-        fits = rows.size == int(indptr[-1]) and arrays["column_values"].size == indptr.size - 1
-        offset, scale = offset_and_scale(arrays, indptr.size - 1 if fits else -1)
+        p = columns_of(indptr, rows.size)
+        offset, scale = offset_and_scale(arrays, p if arrays["column_values"].shape == (p,) else -1)
         values = arrays["row_values"], arrays["column_values"]
         design = cls(indptr, rows, *values, offset, scale)
         require_placed(design)

@@ -24,7 +24,7 @@ ROUNDING = 1e-12
 FACTORS = 1e-12, 1e100
 """Of the penalty of a column, at least and at most, where it has one."""
 # What is left of a response when it is fitted exactly, as a share of it.
-_NOTHING = 1e-13
+_NOTHING = 1e-14
 
 Completer: TypeAlias = Callable[[Floats], tuple[Floats, float]]
 """All coefficients (p,) and the intercept, for those that have a penalty."""
@@ -168,31 +168,13 @@ def nothing_descends(rows: Rows, plain: Loss, intercept: bool, positive: bool) -
             rule = "of two classes among the rows that have a weight, with an intercept"
             raise ParameterError("y", "Problem", rule, float(rows.y[0]))
         return True
-    loss = rows.loss_of(plain.fitted(rows.y, 1.0, rows.weights))
-    if rows.free.size or (intercept and not plain.closed_line_search):
-        return _is_spanned(rows, loss, intercept, positive)
-    left = rows.y - rows.mean_response if intercept else rows.y
-    if not np.abs(left).max() > 0.1 * _NOTHING * np.abs(rows.y).max():
-        return True
-    left = -loss.derivative(np.zeros(left.size), left)
-    mean = rows.column_means if intercept else np.zeros(rows.X.shape[1])
-    return not _descends(rows, left, positive, mean)
-
-
-def _is_spanned(rows: Rows, loss: Loss, intercept: bool, positive: bool) -> bool:
-    """Whether the best of what has no penalty leaves no other column a slope but for rounding."""
     free, nothing = rows.unpenalised(intercept), np.zeros(rows.y.size)
+    loss = rows.loss_of(plain.fitted(rows.y, 1.0, rows.weights))
     require_bounded(free, loss, rows.y)
     left = -loss.derivative(free.best(loss, nothing, rows.y), rows.y)
     if np.abs(left).max() <= _NOTHING * np.abs(loss.derivative(nothing, rows.y)).max():
         return True
-    return not _descends(rows, left, positive, np.zeros(rows.X.shape[1]))
-
-
-def _descends(rows: Rows, left: Floats, positive: bool, mean: Floats) -> bool:
-    """Whether the loss falls along some column that has a penalty, less its ``mean``, by more than
-    rounding; ``left`` are its slopes by predictions, with the other sign.
-    """
+    mean = rows.column_means if intercept else np.zeros(rows.X.shape[1])
     columns, size = rows.penalised, np.abs(left)
     slopes = (np.asarray(rows.X.T @ left).ravel() - mean * left.sum())[columns]
     steepness = slopes if positive else np.abs(slopes)
@@ -200,8 +182,8 @@ def _descends(rows: Rows, left: Floats, positive: bool, mean: Floats) -> bool:
     for some in (np.array([steepness.argmax()]), np.arange(columns.size)):
         terms = abs(rows.X[:, columns[some]]).T @ size + np.abs(mean[columns[some]]) * size.sum()
         if (steepness[some] > ROUNDING * terms).any():
-            return True
-    return False
+            return False
+    return True
 
 
 def factors_of(given: Any, p: int, positive: bool, owner: str) -> Floats:

@@ -75,8 +75,8 @@ def certified_solver(problem: Problem, form: str) -> Solver:
     for solver in all_solvers():
         if solver.certified and solver.form == form and not any(solver.misfits(problem)):
             return solver
-    rule = "one of which a solver is certified, for this loss"
-    raise ParameterError("form", "fwcore", rule, form)
+    rule = f"named, as none of the {form} form is certified for this problem"
+    raise ParameterError("solver", "fwcore", rule, None)
 
 
 def find_solver(name: str) -> Solver:

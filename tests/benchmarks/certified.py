@@ -209,7 +209,7 @@ def our_method(
     return Method(
         name,
         _OURS,
-        lambda tolerance: walked(problem, solver, grid, {**options, "tol": tolerance}, 0, anew)[0],
+        lambda tol: walked(problem, solver, grid, {**options, "tol": tol}, anew=anew)[0],
         lambda coefs: judges.worst_gap(method.form, grid, coefs),
         method.form,
     )

@@ -107,7 +107,8 @@ def test_a_folded_image_has_the_dots_of_the_image(kind, size):
     design.combine(pattern, columns, coef, image)
     design.some_dots(pattern, every, image, image_sum, dots[2])
     np.testing.assert_allclose(dots[0], dots[2], atol=1e-12)
-    np.testing.assert_array_equal(dots[1], dots[0][order])
+    # Compiled for arrays that may be written to, sums may be rounded in another order.
+    np.testing.assert_allclose(dots[1], dots[0][order], atol=1e-13)
 
 
 @njit

@@ -157,9 +157,12 @@ def test_a_folder_of_compressed_columns_is_checked(dtype, tmp_path):
         ("indptr", [0, 7, 3, 6]),
         ("indptr", [1, 2, 3, 6]),
         ("indptr", [0.0, 2.0, 3.0, 6.0]),
+        ("indptr", []),
+        ("indptr", [[0, 2, 3, 6]]),
+        ("indptr", [0, 2, 3, 7]),
     ):
         np.save(tmp_path / f"{name}.npy", np.array(wrong))
-        with pytest.raises(ParameterError, match=r"'folder'.*increasing rows"):
+        with pytest.raises(ParameterError, match=r"'folder'.*(increasing rows|fit together)"):
             design.open_folder(tmp_path)
         np.save(tmp_path / f"{name}.npy", getattr(made, name))
 

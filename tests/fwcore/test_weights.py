@@ -90,6 +90,9 @@ def test_solvers_that_know_no_weights_say_so():
         Walk(problem, "fw")
     assert walk_path(problem, grid=[0.5 * problem.lam_max]).solver == "certified"
     assert walk_path(problem, grid=[0.1, 0.5]).solver == "certified_ball"
+    plain = Problem.from_arrays(problem.design, problem.y, standardize=False)
+    for grid, name in ((0.5, "sfw"), ([0.1, 0.5], "sfw"), ([0.5, 0.1], "certified")):
+        assert walk_path(plain, grid=grid).solver == name
 
 
 @pytest.mark.parametrize(
