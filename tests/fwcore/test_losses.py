@@ -202,7 +202,7 @@ def test_the_certified_solver_of_a_form_takes_the_problem(loss, form, expected):
     X, y = gross_outliers(0)
     problem = Problem.from_arrays(X, np.sign(y) if loss == "logistic" else y, loss=loss)
     assert certified_solver(problem, form).name == expected
-    with pytest.raises(ParameterError, match="a solver is certified"):
+    with pytest.raises(ParameterError, match="none of the support form is certified"):
         certified_solver(problem, "support")
     constrained = Problem.from_arrays(X, y, positive=True)
     assert find_solver(certified_solver(constrained, form).name).positive

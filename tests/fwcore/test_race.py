@@ -67,7 +67,7 @@ def test_what_a_race_costs_is_told_once_and_in_one_unit():
     (curve,) = race.race(problem, rows, 1.0, grads=2000)
     assert 2000 <= curve.grads[-1] <= 2200
     assert curve.at(1000, "grads") == curve.objective[curve.grads <= 1000].min()
-    with pytest.raises(ParameterError, match="'form' parameter"):
+    with pytest.raises(ParameterError, match="none of the support form is certified"):
         race.certified_minimum(problem, "support", 1.0)
 
 
