@@ -115,7 +115,7 @@ class Walk:
         self.status = Status.RUNNING
         self._rows: list[Rows] = []
         self._columns: list[Column] = []
-        self._clock = Clock()
+        self._clock = Clock.of(problem)
         self._place = Place()
         self._walked: deque[Snapshot] = deque()
 

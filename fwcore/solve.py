@@ -26,6 +26,10 @@ ROWS = 8
 
 _CHUNK_SECONDS = 0.01
 _FIRST_CHUNK = 8
+# Points are walked at once from the start where the judge's passes over X, one each, come to no
+# more entries: a few milliseconds.
+_JUDGED_AT_ONCE = 20_000_000
+_MOST_POINTS = (CHECKPOINT - 1) // ROWS
 # What is off the clock takes time, too: a chunk does not keep others waiting for it.
 _JUDGED_SECONDS = 0.02
 
@@ -64,6 +68,12 @@ class Clock:
     chunk: int = field(default=_FIRST_CHUNK)
     points: int = _FIRST_CHUNK
 
+    @classmethod
+    def of(cls, problem: Problem) -> Clock:
+        """That of a path."""
+        points = _JUDGED_AT_ONCE // max(1, problem.entries)
+        return cls(points=min(max(points, _FIRST_CHUNK), _MOST_POINTS))
+
     def charge(self, rows: Rows, elapsed: float) -> None:
         """Spread ``elapsed`` over ``rows`` and adapt the chunk. Results do not depend on it: a step
         is the same in any chunk.
@@ -80,7 +90,7 @@ class Clock:
     def charge_points(self, n: int, waited: float) -> None:
         """Adapt the number of points to that ``n`` took ``waited`` seconds, the judge included."""
         wanted = int(n * _JUDGED_SECONDS / max(waited, 1e-9))
-        self.points = max(1, min(wanted, 4 * self.points, (CHECKPOINT - 1) // ROWS))
+        self.points = max(1, min(wanted, _MOST_POINTS))
 
 
 def _advance(problem: Problem, solver: Solver, state: Any, n: int, clock: Clock) -> Rows:

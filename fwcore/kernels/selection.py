@@ -6,7 +6,11 @@ above it: these compile in a tenth of the time.
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
+
+# Fewer numbers are sorted sooner by comparing them; a digit has so many bits.
+_MANY, _DIGIT = 256, 8
 
 
 @njit(nogil=True, cache=True)
@@ -72,13 +76,37 @@ def sort_decreasing(keys, order):
 
 
 @njit(nogil=True, cache=True)
-def sort_increasing(keys, order):
-    """The same, the smallest first."""
-    sort_decreasing(keys, order)
-    last = keys.size - 1
-    for k in range(keys.size // 2):
-        keys[k], keys[last - k] = keys[last - k], keys[k]
-        order[k], order[last - k] = order[last - k], order[k]
+def sort_columns(columns, values):
+    """Bring ``columns``, none of them negative, into increasing order; ``values`` follow them."""
+    n = columns.size
+    if n >= _MANY:
+        _sort_digits(columns, values)
+        return
+    sort_decreasing(columns, values)
+    for k in range(n // 2):
+        columns[k], columns[n - 1 - k] = columns[n - 1 - k], columns[k]
+        values[k], values[n - 1 - k] = values[n - 1 - k], values[k]
+
+
+@njit(nogil=True, cache=True)
+def _sort_digits(columns, values):
+    """Digit by digit, the last first (radix sort)."""
+    n, largest, shift, last = columns.size, columns.max(), 0, (1 << _DIGIT) - 1
+    sorted_columns, sorted_values = np.empty(n, columns.dtype), np.empty(n, values.dtype)
+    begins = np.empty(last + 2, np.int64)
+    while largest >> shift > 0:
+        begins[:] = 0
+        for j in columns:
+            begins[((j >> shift) & last) + 1] += 1
+        for digit in range(1, last + 1):
+            begins[digit] += begins[digit - 1]
+        for k in range(n):
+            digit = (columns[k] >> shift) & last
+            at = begins[digit]
+            sorted_columns[at], sorted_values[at] = columns[k], values[k]
+            begins[digit] += 1
+        columns[:], values[:] = sorted_columns, sorted_values
+        shift += _DIGIT
 
 
 @njit(nogil=True, cache=True)

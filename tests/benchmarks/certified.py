@@ -77,21 +77,22 @@ def walked(
 
     def run() -> Any:
         nonlocal state
-        columns, grid, clock = [], walk.grid, Clock()
+        columns, grid = [], walk.grid
         seen = anew() if anew else problem
+        clock = Clock.of(seen)
         state = method.init(seen, walk.options, seed)
         while len(columns) < grid.size:
-            k, most = len(columns), clock.points
+            k, most, begun = len(columns), clock.points, time.monotonic()
             _, ended = method.walk_points(
                 seen, state, walk.options, grid[k : k + most], k / (grid.size - 1), ROWS * most
             )
             columns += [end.support for end in ended]
+            # As many points a call as those of `walk_path`, had it no judge to wait for.
+            clock.charge_points(max(1, len(ended)), time.monotonic() - begun)
             if method.outcome(state) == Status.RUNNING:
                 while method.outcome(state) == Status.RUNNING:
                     method.advance(seen, state, 64)
                 columns.append(method.coefficients(state))
-            # As many points a call as those of `walk_path`, had it no judge to wait for.
-            clock.charge_points(most, 0.0)
         return columns
 
     def stored(columns: Any) -> Any:

@@ -125,7 +125,7 @@ def test_another_engine_begins_with_the_residual_of_the_coefficients():
 
 def test_all_columns_join_once_most_are_foreseen_to_be_active():
     random = np.random.default_rng(0)
-    X = random.standard_normal((800, 100))
+    X = random.standard_normal((800, 160))
     y = X[:, ::4].sum(axis=1) + 5.0 * random.standard_normal(800)
     problem = Problem.from_arrays(X, y)
     walk = walk_of("certified", problem, 1e-6, span=1000)

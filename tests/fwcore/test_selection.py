@@ -8,8 +8,8 @@ from fwcore.kernels.selection import (
     largest_first,
     nth_largest,
     place_among,
+    sort_columns,
     sort_decreasing,
-    sort_increasing,
 )
 
 # Few values, so that many are equal.
@@ -34,9 +34,17 @@ def test_what_is_sorted_takes_its_order_along(values):
     assert keys.tolist() == sorted(values, reverse=True)
     assert [values[k] for k in order] == keys.tolist()
     assert sorted(order) == list(range(len(values)))
-    sort_increasing(keys, order)
-    assert keys.tolist() == sorted(values)
-    assert [values[k] for k in order] == keys.tolist()
+
+
+@settings(deadline=None)
+@given(st.integers(0, 600), st.sampled_from([2, 300, 70_000, 5_000_000_000]), st.integers(0, 99))
+def test_columns_are_sorted_whatever_their_number(n, p, seed):
+    columns = np.random.default_rng(seed).integers(0, p, n)
+    sorted_columns, order = columns.copy(), np.arange(n, dtype=np.float64)
+    sort_columns(sorted_columns, order)
+    np.testing.assert_array_equal(sorted_columns, np.sort(columns))
+    np.testing.assert_array_equal(columns[order.astype(np.int64)], sorted_columns)
+    assert np.unique(order).size == n
 
 
 @settings(deadline=None)

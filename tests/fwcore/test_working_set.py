@@ -30,6 +30,11 @@ WAYS = {
 }
 
 
+def first_screen(problem):
+    """That of a = 0."""
+    return Screen.of(problem, problem.residual(np.zeros(0, np.int64), np.zeros(0)))
+
+
 def grid_for(name, problem, points=8):
     return (
         grids.delta_grid(3.0, points)
@@ -115,7 +120,7 @@ def test_the_screen_never_misses_a_column(seed, closeness, loss):
     problem = toys.problem("wide", seed=seed % 7)
     if loss == "logistic":
         problem = Problem.from_arrays(problem.design.matrix(), np.sign(problem.y), loss=loss)
-    screen = Screen.of(problem)
+    screen = first_screen(problem)
     residual = problem.y.copy()
     for _ in range(5):
         residual = closeness * residual + (1 - closeness) * random.standard_normal(problem.m)
@@ -143,7 +148,7 @@ def test_the_screen_never_misses_a_column_by_passes_in_float32(seed, closeness, 
     X = random.integers(-1, 2, (30, 6)) * random.random(6) + 0.3 * away * (np.arange(6) % 2)
     X[:, 0] += random.random(30)
     problem = Problem.from_arrays(Products.of(X, 3), random.standard_normal(30))
-    screen, place = Screen.of(problem), np.full(problem.p, -1, np.int32)
+    screen, place = first_screen(problem), np.full(problem.p, -1, np.int32)
     assume(screen.single[0])
     counters = np.zeros(1, COUNTERS)[0]
     counters["positive"] = positive
@@ -171,7 +176,7 @@ def test_passes_are_in_float64_where_columns_hardly_vary():
     X = 100.0 + np.random.default_rng(0).random((30, 6))
     problem = Problem.from_arrays(Products.of(X, 3), X[:, 0] * X[:, 1])
     assert problem.design.single_error(problem.sqnorms) > 0.0
-    assert not Screen.of(problem).single[0]
+    assert not first_screen(problem).single[0]
 
 
 def test_more_columns_near_the_level_than_fit_are_told_apart_in_float64():
@@ -197,7 +202,7 @@ def test_of_what_columns_share_the_screen_bounds_the_rest_only():
     X = shared[:, None] + 0.5 * random.standard_normal((60, 200))
     X[:, 0] = shared
     problem = Problem.from_arrays(X, shared + random.standard_normal(60))
-    X, screen = problem.design.matrix(), Screen.of(problem)
+    X, screen = problem.design.matrix(), first_screen(problem)
     for residual in (problem.y - X[:, 0] * (X[:, 0] @ problem.y), random.standard_normal(60)):
         screen.last[: problem.p] = X.T @ residual
         keep(screen, residual)
@@ -213,7 +218,7 @@ def test_of_what_columns_share_the_screen_bounds_the_rest_only():
 def test_no_length_in_the_screen_is_denormal():
     X, y = toys.arrays("wide")
     X = np.hstack([X, np.zeros((X.shape[0], 3)), 1e-200 * X[:, :1]])
-    norms = Screen.of(Problem.from_arrays(X, y, standardize=False)).norms
+    norms = first_screen(Problem.from_arrays(X, y, standardize=False)).norms
     assert (norms[X.shape[1] - 4 :] == 0.0).sum() >= 3
     exact = np.linalg.norm(X[:, :-4], axis=0)
     assert (exact <= norms[: exact.size]).all()
@@ -222,7 +227,7 @@ def test_no_length_in_the_screen_is_denormal():
 
 def test_the_screen_says_when_there_are_more_than_fit():
     problem = toys.problem("wide")
-    screen = Screen.of(problem)
+    screen = first_screen(problem)
     out = np.zeros(5, np.int64)
     assert above(screen, problem.y, 0.0, out) == 6
 

@@ -10,7 +10,7 @@ from numba import njit
 from fwcore.problem import Problem
 from fwcore.solvers.base import start_point
 from fwcore.solvers.working_set._engine import Engine
-from fwcore.solvers.working_set._prices import Prices, is_long
+from fwcore.solvers.working_set._prices import Prices
 
 # A point begins less strictly than the last one ended.
 _LESS, _LEAST = 1.5, 1e-6
@@ -157,15 +157,16 @@ product    y'R, of a parabola
 """
 
 
-def new_control(problem: Problem, options: Any, engine: Engine, ball: bool, ridge: float) -> Any:
+def new_control(
+    problem: Problem, prices: Prices, options: Any, engine: Engine, ball: bool, ridge: float
+) -> Any:
     """The record before the first point, shape (1,): a = 0."""
     it = np.zeros(1, CONTROL)
     it["ball"], it["f0"], it["target"] = ball, problem.f0, options.tol * problem.f0
     it["strictness"], it["inside"], it["loss"] = 1.0, engine.loosest, problem.f0
     it["least"], it["ridge"], it["idle"] = -1.0, ridge, _IDLE
     it["loosest"], it["foresees"] = engine.loosest, engine.foresees
-    prices = Prices.of(problem)
-    it["entry"], it["sweep"], it["long"] = prices.entry, prices.sweep, is_long(problem)
+    it["entry"], it["sweep"], it["long"] = prices.entry, prices.sweep, prices.long
     it["level"] = it["highest"] = it["steepest"] = problem.lam_max
     return it
 

@@ -31,7 +31,7 @@ from fwcore.solvers.working_set._gram import extend_gram
 
 # A round lets at most so many columns onto the face, so that it stays short.
 _JOIN_FACE = 64
-_FIRST_CAPACITY = 64
+_FIRST_CAPACITY = 128
 # Of so many columns all products are kept once those of this share of them are at hand: a path that
 # ends there has paid about twice, one that goes on is spared rounds. Where products are cheap, it
 # is enough that half of the columns are foreseen to be active in the end, once some are, and once

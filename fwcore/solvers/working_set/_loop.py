@@ -56,6 +56,9 @@ _RENEW = 0.4
 # How often columns join before a pass because they are likely to be steep, and what is taken to be
 # likely: where columns have no order, of a hundred rows one in three is farther off than that.
 _GUESSES, _DOUBT = 2, 0.1
+# Columns that the next point would ask for join beside those that this one does, and spare it a
+# round: so many, and no farther from breaking the conditions than this share of the last step.
+_BESIDE, _NEAR = 5, 0.4
 # By how much columns outside the working set may be steeper, as a share of the slack.
 _OUTSIDE = 0.9
 # A round after which nothing joins, and the gap is still too large, makes the next stricter.
@@ -134,22 +137,24 @@ def _look(design, run, threshold, doubt):
 
 
 @njit(nogil=True, cache=True)
-def _choose(run, n, threshold, steepest):
-    """Of the ``n`` columns found the steepest are to follow the working set: (how many, a bound on
-    the steepest of all columns).
+def _choose(run, n, threshold, near, steepest):
+    """Of the ``n`` columns found the steepest are to follow the working set, with a few that are
+    steeper than ``near`` only: (how many, whether any is steeper than ``threshold``, a bound on the
+    steepest of all columns).
     """
-    it, size, counters, breaking = run.it[0], run.it[0].size, run.counters[0], 0
+    it, size, counters, nearing, breaking = run.it[0], run.it[0].size, run.counters[0], 0, 0
     columns, place, found, slopes = run.columns, run.place, run.found, run.slopes
     for k in range(n):
         j, inside = found[k], place[found[k]] >= 0
         steep = steepness(-slopes[k], counters.positive)
         if not (inside and counters.ridge > 0.0):
             steepest = max(steepest, steep)
-        if steep > threshold and not inside:
-            found[breaking], slopes[breaking] = j, steep
-            breaking += 1
-    joining = min(breaking, most_joining(run.engine, size))
-    largest_first(slopes[:breaking], found[:breaking], joining)
+        if steep > near and not inside:
+            found[nearing], slopes[nearing] = j, steep
+            nearing += 1
+            breaking += int(steep > threshold)
+    joining = min(nearing, breaking + _BESIDE, most_joining(run.engine, size))
+    largest_first(slopes[:nearing], found[:nearing], joining)
     for k in range(joining):
         _let_join(columns, place, found[k], size + k)
     if joining > 0 and it.everything:
@@ -157,7 +162,7 @@ def _choose(run, n, threshold, steepest):
             if place[j] < 0:
                 _let_join(columns, place, j, size + joining)
                 joining += 1
-    return joining, steepest
+    return joining, breaking > 0, steepest
 
 
 @njit(nogil=True, inline="always")
@@ -200,12 +205,14 @@ def _write(it, counters, row, gap):
 
 
 @njit(nogil=True, cache=True)
-def _close_round(y, loss, it, counters, fit, row, joined):
-    """Write the row of the round, and see whether it ends the point."""
+def _close_round(y, loss, it, counters, fit, row, broken):
+    """Write the row of the round, and see whether it ends the point; ``broken`` are conditions of
+    optimality where columns have joined.
+    """
     _write(it, counters, row, gap_of(y, loss, it, counters, fit, it.steepest))
-    if joined == 0:
+    if not broken:
         check_move(counters, it.moved)
-    if joined == 0 and counters.outcome == 0:
+    if not broken and counters.outcome == 0:
         _tighten(y, loss, it, counters, fit)
     check_limit(counters)
     it.phase = MINIMISE
@@ -253,7 +260,7 @@ def _guess(design, sigma, sqnorms, run, threshold):
         return False
     it.guesses += 1
     n = _look(design, run, threshold, _DOUBT)
-    joining, _ = _choose(run, max(n, 0), threshold, threshold)
+    joining, _, _ = _choose(run, max(n, 0), threshold, threshold, threshold)
     if joining > 0:
         admit(run.engine, design, sigma, sqnorms, run, joining)
         it.size += joining
@@ -284,7 +291,7 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
             _sum_up(it, values[: it.chosen])
             it.stale = it.size == p and survey(engine, run)
             if it.stale:
-                _close_round(y, loss, it, counters, fit, rows[k], 0)
+                _close_round(y, loss, it, counters, fit, rows[k], False)
                 k += 1
                 continue
             _refit(design, y, loss, it, fit, chosen[: it.chosen], values[: it.chosen])
@@ -304,7 +311,8 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
         if it.phase == PASSED:
             n, threshold = look_at_all(design, run, threshold, entries)
         known = steepest_inside(design, run) if counters.ridge > 0.0 else 0.0
-        joining, it.steepest = _choose(run, n, threshold, max(threshold, known))
+        near = threshold if it.foresees else threshold - _NEAR * max(0.0, it.before - it.last)
+        joining, broken, it.steepest = _choose(run, n, threshold, near, max(threshold, known))
         if joining > 0:
             admit(engine, design, sigma, sqnorms, run, joining)
             it.size += joining
@@ -312,6 +320,6 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
             it.phase = MINIMISE
             _go_on(design, y, loss, run)
             continue
-        _close_round(y, loss, it, counters, fit, rows[k], joining)
+        _close_round(y, loss, it, counters, fit, rows[k], broken)
         k += 1
     return k, DONE

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from fwcore.kernels.selection import sort_increasing
+from fwcore.kernels.selection import sort_columns
 from fwcore.kernels.types import Floats, Ints
 from fwcore.solvers.base import Ended
 from fwcore.solvers.working_set._control import open_point
@@ -33,10 +33,11 @@ POINT = np.dtype(
         ("outcome", np.int64),
         ("ridge", np.float64),
         ("size", np.int64),
+        ("moved", np.bool_),
     ]
 )
 """A point: where it is, and of one that has ended the steps of the path until then, its outcome,
-its ridge, and the size of its support.
+its ridge, the size of its support, and whether that is another than the last point's.
 """
 
 STRETCH = np.dtype(
@@ -49,7 +50,7 @@ operations that a point may cost if another is to follow; and the entries of the
 
 class Stretch(NamedTuple):
     """Points in a row: the first is open already. The supports of those that have ended follow each
-    other in ``columns`` and ``values`` (c,).
+    other in ``columns`` and ``values`` (c,), but for those that were there before.
 
     ``points`` (k,) are records of `POINT`, ``it`` (1,) is one of `STRETCH`.
     """
@@ -73,15 +74,20 @@ class Stretch(NamedTuple):
         columns, values = (np.concatenate([a, np.empty_like(a)]) for a in self[1:3])
         return self._replace(columns=columns, values=values)
 
-    def found(self, rows: Rows) -> list[Ended]:
-        """What has ended, in these ``rows``."""
+    def found(self, rows: Rows, names: Ints | None) -> list[Ended]:
+        """What has ended, in these ``rows``; supports by the ``names`` of columns, if they have
+        any.
+        """
         n, _, entries, _ = self.it[0].item()
-        columns, values = self.columns[:entries].copy(), self.values[:entries].copy()
+        columns, values = self.columns[:entries], self.values[:entries].copy()
+        columns = columns.copy() if names is None else names[columns]
+        support = columns[:0], values[:0]
         ended, a, before = [], 0, int(rows["step"][0]) - 1 if n else 0
-        for _, steps, outcome, ridge, size in self.points[:n].tolist():
-            support = columns[a : a + size], values[a : a + size]
+        for _, steps, outcome, ridge, size, moved in self.points[:n].tolist():
+            if moved:
+                support = columns[a : a + size], values[a : a + size]
+                a += size
             ended.append(Ended(steps - before, _STATUS[outcome], ridge, support))
-            a += size
         return ended
 
 
@@ -113,19 +119,28 @@ def walk_on(design, y, loss, sigma, sqnorms, entries, run, rows, stretch):
 @njit(nogil=True, cache=True)
 def _keep(run, stretch):
     """Write down the point that has ended; whether there is room for its support."""
-    log, counters, chosen = stretch.it[0], run.counters[0], run.it[0].chosen
-    columns, values = stretch.columns[log.entries :], stretch.values[log.entries :]
-    if chosen > columns.size:
-        return False
+    it, log, counters = run.it[0], stretch.it[0], run.counters[0]
+    point = stretch.points[log.ended]
+    point.moved = log.ended == 0 or it.cost > it.begun
+    if point.moved:
+        if it.chosen > stretch.columns.size - log.entries:
+            return False
+        point.size = _keep_support(
+            run, stretch.columns[log.entries :], stretch.values[log.entries :]
+        )
+        log.entries += point.size
+    point.steps, point.outcome, point.ridge = counters.steps, counters.outcome, counters.ridge
+    log.ended += 1
+    return True
+
+
+@njit(nogil=True, inline="always")
+def _keep_support(run, columns, values):
+    """Write down the support, in the order of the columns; its size."""
     n, indices, coef = 0, run.chosen, run.values
-    for k in range(chosen):
+    for k in range(run.it[0].chosen):
         if coef[k] != 0.0:
             columns[n], values[n] = indices[k], coef[k]
             n += 1
-    sort_increasing(columns[:n], values[:n])
-    point = stretch.points[log.ended]
-    point.steps, point.outcome, point.ridge = counters.steps, counters.outcome, counters.ridge
-    point.size = n
-    log.entries += n
-    log.ended += 1
-    return True
+    sort_columns(columns[:n], values[:n])
+    return n

@@ -18,21 +18,23 @@ _CYCLES, _SWEEPS = 26, 3
 
 class Prices(NamedTuple):
     """What operations cost in a problem: an ``entry`` of X beside one in the order of memory, a
-    ``column``, its product with one of several columns, and to bound every column in a ``sweep``.
+    ``column``, its product with one of several columns, and to bound every column in a ``sweep``;
+    ``long`` is `is_long`.
     """
 
     entry: int
     column: float
     product: float
     sweep: int
+    long: bool
 
     @classmethod
     def of(cls, problem: Problem) -> Prices:
         """Those of ``problem``."""
+        long, p = is_long(problem), problem.p
         entry = 1 if _is_full(problem) else _GATHERED
-        column = entry * problem.entries / problem.p
-        product = column / SIDE if is_long(problem) else column
-        return cls(entry, column, product, _BOUND * problem.p)
+        column = entry * problem.entries / p
+        return cls(entry, column, column / SIDE if long else column, _BOUND * p, long)
 
     def cheap(self, active: int) -> float:
         """Operations of a point of ``active`` columns below which no engine is much cheaper."""

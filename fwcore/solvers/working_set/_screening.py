@@ -46,7 +46,7 @@ _APART, _LEAST_SHARE, _MOST_SHARE, _SPARE, _LONG = 1.0 / 6000.0, 1e-2, 1e-1, 1.2
 _CANCEL = 200.0
 # More than rounding to float32 may take off.
 _UP = 1.0 + 2.0**-22
-_TINY = float(np.finfo(np.float64).tiny)
+_TINY, _LEAST = float(np.finfo(np.float64).tiny), float(np.finfo(np.float32).tiny)
 
 
 class Screen(NamedTuple):
@@ -76,8 +76,8 @@ class Screen(NamedTuple):
     apart: Floats
 
     @classmethod
-    def of(cls, problem: Problem) -> Screen:
-        """The first reference is that of a = 0, whose pass gave lam max."""
+    def of(cls, problem: Problem, residual: Floats) -> Screen:
+        """The first reference is that of a = 0, whose pass gave lam max; ``residual`` is there."""
         padded = -(-problem.p // BLOCK) * BLOCK
         norms = np.zeros(padded, np.float32)
         _round_up(problem.sqnorms, norms)
@@ -95,7 +95,6 @@ class Screen(NamedTuple):
             np.array([apart > 0.0]),
             np.array([apart]),
         )
-        residual = problem.residual(np.zeros(0, np.int64), np.zeros(0))
         parabola = problem.loss.closed_line_search
         slopes = problem.sigma if parabola else -problem.gradient(residual)
         screen.last[: problem.p] = screen.dots[0, : problem.p] = slopes
@@ -128,9 +127,8 @@ def _lengthen(norms: NDArray[np.float32], problem: Problem) -> float:
 def _round_up(sqnorms, norms):
     """Roots of ``sqnorms`` into ``norms``, in float32, no less than they are."""
     for j in range(sqnorms.size):
-        # That next to 0 is denormal, and makes a sweep over columns of zeros 30 times as long.
-        if sqnorms[j] > 0.0:
-            norms[j] = np.nextafter(np.float32(np.sqrt(sqnorms[j])), np.float32(np.inf))
+        # Numbers that are denormal would make a sweep 30 times as long.
+        norms[j] = max(_UP * np.sqrt(sqnorms[j]), _LEAST) if sqnorms[j] > 0.0 else 0.0
 
 
 @njit(nogil=True, cache=True)

@@ -17,6 +17,7 @@ from fwcore.solvers.working_set._control import open_point
 from fwcore.solvers.working_set._engine import Engine
 from fwcore.solvers.working_set._loop import DONE, PASS, ROOM
 from fwcore.solvers.working_set._points import KEEP, ONE_POINT, Stretch, walk_on
+from fwcore.solvers.working_set._prices import Prices
 from fwcore.solvers.working_set._trial import SMALL
 from fwcore.solvers.working_set._working_set import WorkingSet
 from fwcore.trace import Rows, new_rows
@@ -44,13 +45,14 @@ class CertifiedPenaltyOptions(CertifiedOptions, PenaltyOptions):
     """Those of the penalty form, elastic nets included."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class CertifiedState(RunState):
     """A run, whose ``arrays`` are a `WorkingSet`; ``threads`` share a pass, and a point that costs
-    more than ``most`` operations is the last of a kernel call. ``distinct`` are the columns of the
-    problem that it has, where equal ones are taken once; None where it has all.
+    more than ``most`` operations, by its ``prices``, is the last of a kernel call. ``distinct`` are
+    the columns of the problem that it has, where equal ones are taken once; None where it has all.
     """
 
+    prices: Prices
     threads: int = 1
     most: int = SMALL
     distinct: Ints | None = None
@@ -58,10 +60,6 @@ class CertifiedState(RunState):
     def walked(self, problem: Problem) -> Problem:
         """The ``problem`` of these columns."""
         return problem if self.distinct is None else problem.distinct[0]
-
-    def named(self, support: tuple[Ints, Floats]) -> tuple[Ints, Floats]:
-        """A ``support`` of the run, by the columns of the problem."""
-        return support if self.distinct is None else (self.distinct[support[0]], support[1])
 
 
 class WorkingSetSolver(Solver):
@@ -85,14 +83,15 @@ class WorkingSetSolver(Solver):
         ridge = options.ridge_weight(1.0) if self.form == "penalty" else 0.0
         # A ridge divides a coefficient among equal columns.
         walked, columns = problem.distinct if ridge == 0.0 else (problem, None)
-        arrays = WorkingSet.of(walked, engine, options, self.form == "ball", ridge)
+        prices = Prices.of(walked)
+        arrays = WorkingSet.of(walked, prices, engine, options, self.form == "ball", ridge)
         threads = threads_for(walked.design, options.threads or None)
         arrays.it["alone"] = in_one_part(walked.design, threads)
         # X'y had products with all.
         arrays.counters["dots"] += problem.p - walked.p
         for record, name in ((arrays.counters, "entries"), (arrays.it, "seen")):
             record[name] += problem.entries - walked.entries
-        return self.State(arrays, threads=threads, distinct=columns)
+        return self.State(arrays, prices=prices, threads=threads, distinct=columns)
 
     def set_point(
         self, problem: Problem, state: CertifiedState, options: Any, value: float, progress: float
@@ -116,8 +115,7 @@ class WorkingSetSolver(Solver):
     ) -> tuple[Rows, list[Ended]]:
         self.set_point(problem, state, options, float(values[0]), progress)
         rows, stretch = self._walk_several(problem, state, values, n)
-        ended = stretch.found(rows)
-        return rows, [end._replace(support=state.named(end.support)) for end in ended]
+        return rows, stretch.found(rows, state.distinct)
 
     def _walk_several(
         self, problem: Problem, state: CertifiedState, values: Floats, n: int
@@ -146,4 +144,5 @@ class WorkingSetSolver(Solver):
 
     def coefficients(self, state: CertifiedState) -> tuple[Ints, Floats]:
         run: WorkingSet = state.arrays
-        return state.named(run.support())
+        columns, values = run.support()
+        return columns if state.distinct is None else state.distinct[columns], values

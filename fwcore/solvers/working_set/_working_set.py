@@ -16,6 +16,7 @@ from fwcore.solvers.base import new_counters
 from fwcore.solvers.working_set._control import new_control
 from fwcore.solvers.working_set._engine import Engine, admit, load, operations, retain, wanted
 from fwcore.solvers.working_set._looks import Looks
+from fwcore.solvers.working_set._prices import Prices
 from fwcore.solvers.working_set._screening import Screen
 
 
@@ -48,6 +49,7 @@ class WorkingSet(NamedTuple):
     def of(
         cls,
         problem: Problem,
+        prices: Prices,
         engine: Engine,
         options: Any,
         ball: bool,
@@ -56,7 +58,7 @@ class WorkingSet(NamedTuple):
         """An empty working set, a = 0; ``ridge`` is the weight of ||a||^2 / 2 as a multiple of
         lam.
         """
-        it = new_control(problem, options, engine, ball, ridge)
+        it = new_control(problem, prices, options, engine, ball, ridge)
         image = problem.fitted(np.zeros(0, np.int64), np.zeros(0))
         residual = -problem.loss.derivative(image, problem.y)
         it["product"] = image @ residual + 2.0 * problem.f0
@@ -68,7 +70,7 @@ class WorkingSet(NamedTuple):
         found, capacity = max(problem.p // 10, 256), engine.capacity
         run = cls(
             engine,
-            Screen.of(problem),
+            Screen.of(problem, residual),
             Looks.of(problem),
             np.zeros(capacity, np.int64),
             np.full(problem.p, -1, np.int32),

@@ -62,12 +62,10 @@ def _descent(problem: Problem) -> Descent:
 
 @dataclass
 class ChosenState(CertifiedState):
-    """A run; ``trial`` compares its engines by ``prices``, where there is a choice, after each
-    point.
-    """
+    """A run; where there is a ``choice``, ``trial`` compares its engines after each point."""
 
     trial: Trial = field(default_factory=Trial)
-    prices: Prices | None = None
+    choice: bool = False
 
 
 class Certified(WorkingSetSolver):
@@ -110,8 +108,7 @@ class Certified(WorkingSetSolver):
 
     def init(self, problem: Problem, options: Any, seed: int) -> Any:
         state: Any = super().init(problem, options, seed)
-        if options.engine == "auto" and problem.loss.closed_line_search:
-            state.prices = Prices.of(state.walked(problem))
+        state.choice = options.engine == "auto" and problem.loss.closed_line_search
         return state
 
     def set_point(
@@ -121,12 +118,12 @@ class Certified(WorkingSetSolver):
         # One that the last coefficients were accurate enough for tells nothing of an engine.
         idle = run.cost == int(run.it["begun"][0])
         super().set_point(problem, state, options, value, progress)
-        prices: Prices | None = state.prices
-        if prices is None or (progress > 0.0 and idle):
+        if not state.choice or (progress > 0.0 and idle):
             return
         work = run.cost
         if progress > 0.0 and not state.trial.passes_over(work):
             active = int(run.it["nnz"][0])
+            prices: Prices = state.prices
             price = _REMAKE * prices.face(active)
             ahead = float(run.it["left"][0])
             if state.trial.end_point(work, prices.cheap(active), price, ahead):
