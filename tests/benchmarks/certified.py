@@ -87,8 +87,9 @@ def walked(
                 seen, state, walk.options, grid[k : k + most], k / (grid.size - 1), ROWS * most
             )
             columns += [end.support for end in ended]
-            # As many points a call as those of `walk_path`, had it no judge to wait for.
-            clock.charge_points(max(1, len(ended)), time.monotonic() - begun)
+            if ended:
+                # As many points a call as those of `walk_path`, had it no judge to wait for.
+                clock.charge_points(len(ended), time.monotonic() - begun)
             if method.outcome(state) == Status.RUNNING:
                 while method.outcome(state) == Status.RUNNING:
                     method.advance(seen, state, 64)

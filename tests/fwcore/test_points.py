@@ -113,6 +113,23 @@ def test_supports_may_need_more_room(tol, rows, monkeypatch):
     require_same(several, single)
 
 
+def test_no_choice_depends_on_how_many_points_the_first_call_takes():
+    # Of long columns, all of which are active in the end: they join at once when that is foreseen.
+    random = np.random.default_rng(0)
+    X = random.standard_normal((800, 160))
+    y = X[:, ::4].sum(axis=1) + 5.0 * random.standard_normal(800)
+    problem = Problem.from_arrays(X, y)
+    grid = np.geomspace(problem.lam_max, problem.lam_max / 1000, 60)
+    several, single = (
+        Walk(problem, "certified", grid, {"rule": "gap", "tol": 1e-6}) for _ in range(2)
+    )
+    assert several._clock.points > grid.size
+    toys.follow(several)
+    toys.follow(single, 1)
+    assert several._state.arrays.it["everything"][0]
+    require_same(several, single)
+
+
 def test_a_point_that_costs_much_is_the_last_of_its_call(monkeypatch):
     several, single = made("certified"), made("certified")
     several._state.most = -1

@@ -23,6 +23,11 @@ _IDLE = 512
 # The share of the last point in how much supports grow.
 _RECENT = 0.2
 
+EARLY = 8
+"""How many points the first call walks where columns are ``long``: from the second on, how many are
+to come is known, and no choice before may depend on it.
+"""
+
 OPENED, FORESEE, MINIMISE, SCREEN, PASSED = 0, 1, 2, 3, 4
 """Phases of a round."""
 

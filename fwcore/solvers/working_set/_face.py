@@ -12,6 +12,7 @@ from fwcore.kernels.dispatch import implements
 from fwcore.kernels.selection import keep_in_front, place_among
 from fwcore.kernels.tiles import SIDE
 from fwcore.kernels.types import Floats, Ints
+from fwcore.solvers.working_set._control import EARLY
 from fwcore.solvers.working_set._corrections import correct
 from fwcore.solvers.working_set._engine import (
     admit,
@@ -35,8 +36,8 @@ _FIRST_CAPACITY = 128
 # Of so many columns all products are kept once those of this share of them are at hand: a path that
 # ends there has paid about twice, one that goes on is spared rounds. Where products are cheap, it
 # is enough that half of the columns are foreseen to be active in the end, once some are, and once
-# more points were opened than the first call may walk, which does not know how many are to come.
-_MOST_IDLE, _NEARLY_ALL, _HALF, _SOME, _EARLY = 4096, 2 / 3, 0.5, 0.1, 8
+# more points were opened than the first call walks, which does not know how many are to come.
+_MOST_IDLE, _NEARLY_ALL, _HALF, _SOME = 4096, 2 / 3, 0.5, 0.1
 
 # Where rounding of products and their sums may be more than this share of the target gap, the
 # residual is computed instead.
@@ -208,7 +209,7 @@ def _most_joining(engine, size):
 def _wants_all(engine, it, p):
     if p > _MOST_IDLE:
         return False
-    known = it.long and it.points > _EARLY and it.nnz >= _SOME * p
+    known = it.long and it.points > EARLY and it.nnz >= _SOME * p
     foreseen = it.nnz + it.growth * it.left if known else 0.0
     return it.size >= _NEARLY_ALL * p or foreseen >= _HALF * p
 

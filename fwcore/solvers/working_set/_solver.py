@@ -13,7 +13,7 @@ from fwcore.kernels.types import Floats, Ints
 from fwcore.options import Choice, Count, PenaltyOptions, WalkOptions
 from fwcore.problem import Problem
 from fwcore.solvers.base import Ended, RunState, Solver
-from fwcore.solvers.working_set._control import open_point
+from fwcore.solvers.working_set._control import EARLY, open_point
 from fwcore.solvers.working_set._engine import Engine
 from fwcore.solvers.working_set._loop import DONE, PASS, ROOM
 from fwcore.solvers.working_set._points import KEEP, ONE_POINT, Stretch, walk_on
@@ -114,7 +114,8 @@ class WorkingSetSolver(Solver):
         n: int,
     ) -> tuple[Rows, list[Ended]]:
         self.set_point(problem, state, options, float(values[0]), progress)
-        rows, stretch = self._walk_several(problem, state, values, n)
+        early = progress == 0.0 and state.prices.long
+        rows, stretch = self._walk_several(problem, state, values[:EARLY] if early else values, n)
         return rows, stretch.found(rows, state.distinct)
 
     def _walk_several(
