@@ -34,6 +34,7 @@ from fwcore.kernels.types import Floats, Ints
 from fwcore.losses import Loss, samples_of
 from fwcore.problem_columns import ProblemColumns
 from fwcore.problem_errors import ProblemErrors
+from fwcore.problem_start import ProblemStart
 from fwcore.problem_tables import ProblemTables
 from fwcore.unpenalised import (
     Unpenalised,
@@ -43,11 +44,10 @@ from fwcore.unpenalised import (
 )
 
 _NAN = float("nan")
-_NOTHING = np.zeros(0, np.int64), np.zeros(0)
 
 
 @dataclass(frozen=True, repr=False)
-class Problem(ProblemColumns, ProblemErrors, ProblemTables):
+class Problem(ProblemStart, ProblemColumns, ProblemErrors, ProblemTables):
     """f(a) = sum_i l(x_i'a, y_i) on one design; immutable, so that threads share it. Make it with
     `Problem.from_arrays`.
 
@@ -217,24 +217,6 @@ class Problem(ProblemColumns, ProblemErrors, ProblemTables):
     def kappa_share(self) -> float:
         """kappa / n of `fwcore.datasets.kappa_share`, as the design is walked; a pass, by rows."""
         return float(designs.kappa_share(self.rows, self.m, self.p))
-
-    @cached_property
-    def f0(self) -> float:
-        """f(0), the unit of relative gaps: 1/2 ||y||^2, or m log 2 without an intercept."""
-        return self.loss.value(self.fitted(*_NOTHING), self.y)
-
-    @cached_property
-    def lam_max(self) -> float:
-        """max abs(f'(0)), the smallest lam whose penalised solution is zero: max abs(X'y) of the
-        squared loss, half of it of the logistic loss without intercept. With a >= 0, max(-f'(0)).
-        """
-
-        def correlate(v: Floats) -> Floats:
-            return -self.gradient(v)
-
-        if self.unpenalised.any:
-            return self.steepest(self.gradient(self.residual(*_NOTHING)))
-        return self.steepest(-self.loss.initial_slope(self.sigma, self.y, correlate))
 
     @cached_property
     def content_hash(self) -> str:

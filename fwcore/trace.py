@@ -66,13 +66,13 @@ _BLANK = np.zeros(1, TRACE)
 for _name in TRACE.names or ():
     if TRACE[_name].kind == "f":
         _BLANK[_name] = np.nan
-_BLANK_BYTES = _BLANK.tobytes()
+_BLANK_BYTES = bytearray(_BLANK.tobytes())
 
 
 def new_rows(n: int) -> Rows:
     """``n`` rows with NaN in every column of floats."""
     # Small problems ask for rows every few microseconds, and this is how numpy makes them fastest.
-    return np.ndarray(n, TRACE, bytearray(_BLANK_BYTES * n))
+    return np.ndarray(n, TRACE, _BLANK_BYTES * n)
 
 
 def join_rows(blocks: Iterable[Rows]) -> Rows:

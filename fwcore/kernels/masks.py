@@ -17,17 +17,14 @@ BLOCK = 64
 """Entries of a block, a bit of the mask each."""
 
 
-@njit(nogil=True, cache=True)
-def places_above(block, threshold, places):
-    """Write the places of the entries of ``block`` (64,) above the threshold, which is of the same
-    type, in increasing order, into ``places`` (64,); how many.
-    """
-    mask, n = _mask_above(block, threshold), 0
-    while mask != np.uint64(0):
-        places[n] = _lowest(mask)
-        n += 1
-        mask &= mask - np.uint64(1)
-    return n
+NONE = np.uint64(0)
+"""The mask of no entry."""
+
+
+@njit(nogil=True, inline="always")
+def without_lowest(mask):
+    """``mask`` without the entry that `lowest` tells."""
+    return mask & (mask - np.uint64(1))
 
 
 def _typed_mask(typingctx: Any, block: Any, threshold: Any) -> Any:
@@ -54,5 +51,9 @@ def _typed_lowest(typingctx: Any, mask: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
-_mask_above: Any = intrinsic(_typed_mask)
-_lowest: Any = intrinsic(_typed_lowest)
+mask_above: Any = intrinsic(_typed_mask)
+"""``mask_above(block, threshold)``: the entries of ``block`` (64,) above the threshold, which is of
+the same type, a bit each.
+"""
+lowest: Any = intrinsic(_typed_lowest)
+"""``lowest(mask)``: the place of the first entry of a mask that is not `NONE`."""

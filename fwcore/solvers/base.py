@@ -63,8 +63,9 @@ def new_counters(problem: Problem, options: WalkOptions) -> Any:
     are charged here.
     """
     counters = np.zeros(1, COUNTERS)
-    counters["moved_at_most"] = options.tol if options.rule == "moved" else -1.0
-    counters["gap_at_most"] = options.tol * problem.f0 if options.rule == "gap" else -1.0
+    rule, tol = options.rule, options.tol
+    counters["moved_at_most"] = tol if rule == "moved" else -1.0
+    counters["gap_at_most"] = tol * problem.f0 if rule == "gap" else -1.0
     counters["log_miss"] = -np.inf
     counters["max_steps"] = options.max_steps
     counters["positive"] = problem.positive

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import njit
 
 from fwcore.kernels.lanes import SIDE, add_lines, lined_zeros, roundings
-from fwcore.kernels.masks import BLOCK, places_above
+from fwcore.kernels.masks import BLOCK, NONE, lowest, mask_above, without_lowest
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
@@ -36,12 +37,19 @@ def test_zeros_that_begin_with_a_cache_line():
         assert zeros.ctypes.data % 64 == 0
 
 
+@njit
+def places_above(block, threshold):
+    mask, places = mask_above(block, threshold), [0 for _ in range(0)]
+    while mask != NONE:
+        places.append(lowest(mask))
+        mask = without_lowest(mask)
+    return places
+
+
 @settings(deadline=None)
 @given(st.data(), st.sampled_from([np.float32, np.float64]))
 def test_places_above_a_threshold(data, kind):
     numbers = st.integers(-2, 2).map(float) | st.sampled_from([np.nan, np.inf, -np.inf, 1e-40])
     block = np.array(data.draw(st.lists(numbers, min_size=BLOCK, max_size=BLOCK)), kind)
-    threshold, places = kind(data.draw(st.integers(-3, 3))), np.full(BLOCK, -1)
-    n = places_above(block, threshold, places)
-    np.testing.assert_array_equal(places[:n], np.flatnonzero(block > threshold))
-    assert (places[n:] == -1).all()
+    threshold = kind(data.draw(st.integers(-3, 3)))
+    assert places_above(block, threshold) == np.flatnonzero(block > threshold).tolist()

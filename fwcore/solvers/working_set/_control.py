@@ -173,6 +173,8 @@ def new_control(
     it["loosest"], it["foresees"] = engine.loosest, engine.foresees
     it["entry"], it["sweep"], it["long"] = prices.entry, prices.sweep, prices.long
     it["level"] = it["highest"] = it["steepest"] = problem.lam_max
+    # Of a parabola y'R, where R is y.
+    it["product"] = 2.0 * problem.f0
     return it
 
 

@@ -95,20 +95,12 @@ class Face(_FaceArrays):
     def of(cls, capacity: int = _FIRST_CAPACITY) -> Face:
         """An empty working set, a = 0."""
         k = capacity
-        gram, factor, vectors = np.zeros((k, k)), np.zeros((k + SIDE, k)), np.zeros((4, k))
-        order, rows = np.zeros(k, np.int64), np.zeros((5, k))
-        return cls(
-            gram,
-            vectors[0],
-            vectors[1],
-            vectors[2],
-            vectors[3],
-            order,
-            factor,
-            rows[:3],
-            rows[3:],
-            np.zeros(1, FACE),
-        )
+        dots, coef, sign, gradient = np.zeros((4, k))
+        halfway, work = np.zeros((3, k)), np.zeros((2, k))
+        # Large, and of no use before they are written.
+        gram, factor = np.empty((k, k)), np.empty((k + SIDE, k))
+        order, face = np.zeros(k, np.int64), np.zeros(1, FACE)
+        return cls(gram, dots, coef, sign, gradient, order, factor, halfway, work, face)
 
     @property
     def capacity(self) -> int:

@@ -29,6 +29,8 @@ def _shares(face, positions):
     """The part of the new rows of L that belongs to the active columns."""
     L, n, joining = face.factor, face.face[0].active, positions.size
     sums = np.empty((SIDE, joining + SIDE - 1))
+    # Rows that make the last tile a whole one.
+    L[n + joining : n + joining + SIDE - 1, :n] = 0.0
     for first in range(0, n, SIDE):
         sums[:] = 0.0
         add_products(L[first : first + SIDE], L[n : n + joining + SIDE - 1], first, sums)

@@ -18,7 +18,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fwcore.kernels.dispatch import FAST
-from fwcore.kernels.masks import BLOCK, places_above
+from fwcore.kernels.masks import BLOCK, NONE, lowest, mask_above, without_lowest
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.types import Floats
 from fwcore.kernels.vectors import copy_into
@@ -35,7 +35,8 @@ class Looks(NamedTuple):
     """The last looks of a run, at most eight; of designs with short rows none are remembered.
 
     ``residuals`` (looks, m) are theirs; ``steepness`` (p,), float32, that of a column in its last
-    look, rounded up, and ``number`` (p,), int32, which look that was; ``made`` (1,) counts them.
+    look, rounded up, and ``number`` (p,), int32, which look that was, 0 if there was none; ``made``
+    (1,) is the number of the next.
     """
 
     residuals: Floats
@@ -48,10 +49,8 @@ class Looks(NamedTuple):
         """None so far."""
         many = _REMEMBERED if problem.entries >= _ENTRIES_A_ROW * problem.m else 0
         p = problem.p if many else 0
-        never = np.full(p, -_REMEMBERED - 1, np.int32)
-        return cls(
-            np.zeros((many, problem.m)), np.zeros(p, np.float32), never, np.zeros(1, np.int64)
-        )
+        steep, number = np.zeros(p, np.float32), np.zeros(p, np.int32)
+        return cls(np.zeros((many, problem.m)), steep, number, np.array([_REMEMBERED + 1]))
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -73,7 +72,7 @@ def leave_out(looks, norms, residual, threshold, found):
         return found.size
     for k in range(many):
         far[k] = _distance(residuals[k], residual)
-    block, places = np.empty(BLOCK), np.empty(BLOCK, np.int64)
+    block = np.empty(BLOCK)
     for first in range(0, found.size, BLOCK):
         block[:] = -np.inf
         for i in range(min(BLOCK, found.size - first)):
@@ -81,8 +80,9 @@ def leave_out(looks, norms, residual, threshold, found):
             look = number[j]
             bound = known[j] + norms[j] * far[look % _REMEMBERED]
             block[i] = bound if made - look <= many else np.inf
-        for k in range(places_above(block, threshold, places)):
-            found[left] = found[first + places[k]]
+        mask = mask_above(block, threshold)
+        while mask != NONE:
+            found[left], mask = found[first + lowest(mask)], without_lowest(mask)
             left += 1
     return left
 

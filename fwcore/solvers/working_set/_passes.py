@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import all_dots, single_dots, some_dots
-from fwcore.kernels.masks import BLOCK, places_above
+from fwcore.kernels.masks import BLOCK, NONE, lowest, mask_above, without_lowest
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.vectors import total
 from fwcore.solvers.working_set._control import PASSED
@@ -116,12 +116,13 @@ def _steepest(slopes, norms, apart, flip, place, everywhere):
 @njit(nogil=True, cache=True, fastmath={"nsz"})
 def _sift(slopes, norms, apart, flip, place, everywhere, threshold, out):
     """As a sweep does: the number of columns, of which as many as fit are in ``out``."""
-    block, places, n = np.empty(BLOCK), np.empty(BLOCK, np.int64), 0
+    block, n = np.empty(BLOCK), 0
     for first in range(0, slopes.size // BLOCK * BLOCK, BLOCK):
         for i in range(BLOCK):
             block[i] = _bound(slopes, norms, apart, flip, first + i)
-        for k in range(places_above(block, threshold, places)):
-            j = first + places[k]
+        mask = mask_above(block, threshold)
+        while mask != NONE:
+            j, mask = first + lowest(mask), without_lowest(mask)
             if j < place.size and (everywhere or place[j] < 0):
                 if n < out.size:
                     out[n] = j

@@ -40,6 +40,9 @@ POINT = np.dtype(
 its ridge, the size of its support, and whether that is another than the last point's.
 """
 
+# Those that `Stretch.found` reads.
+_TOLD = "steps", "outcome", "ridge", "size", "moved"
+
 STRETCH = np.dtype(
     [("ended", np.int64), ("cheap", np.int64), ("entries", np.int64), ("most", np.int64)]
 )
@@ -79,16 +82,19 @@ class Stretch(NamedTuple):
         any.
         """
         n, _, entries, _ = self.it[0].item()
+        if n == 0:
+            return []
         columns, values = self.columns[:entries], self.values[:entries].copy()
         columns = columns.copy() if names is None else names[columns]
-        support = columns[:0], values[:0]
-        ended, a, before = [], 0, int(rows["step"][0]) - 1 if n else 0
-        for _, steps, outcome, ridge, size, moved in self.points[:n].tolist():
-            if moved:
-                support = columns[a : a + size], values[a : a + size]
-                a += size
-            ended.append(Ended(steps - before, _STATUS[outcome], ridge, support))
-        return ended
+        steps, outcomes, ridges, sizes, moved = (self.points[name][:n].tolist() for name in _TOLD)
+        support, supports, a = (columns[:0], values[:0]), [], 0
+        for size, is_new in zip(sizes, moved, strict=True):
+            if is_new:
+                support, a = (columns[a : a + size], values[a : a + size]), a + size
+            supports.append(support)
+        before = int(rows["step"][0]) - 1
+        made, statuses = (step - before for step in steps), map(_STATUS.get, outcomes)
+        return list(map(Ended._make, zip(made, statuses, ridges, supports, strict=True)))
 
 
 ONE_POINT = Stretch.of(np.zeros(0), 0)

@@ -51,4 +51,4 @@ def _is_full(problem: Problem) -> bool:
 
 def is_long(problem: Problem) -> bool:
     """Whether columns are without zeros, and too long to stay at hand."""
-    return _is_full(problem) and problem.m >= LONG
+    return problem.m >= LONG and _is_full(problem)

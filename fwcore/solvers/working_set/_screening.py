@@ -24,8 +24,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fwcore.kernels.dispatch import FAST
-from fwcore.kernels.elimination import eliminate
-from fwcore.kernels.masks import BLOCK, places_above
+from fwcore.kernels.masks import BLOCK, NONE, lowest, mask_above, without_lowest
 from fwcore.kernels.types import Floats
 from fwcore.kernels.vectors import copy_into, dot
 from fwcore.problem import Problem
@@ -78,27 +77,25 @@ class Screen(NamedTuple):
     @classmethod
     def of(cls, problem: Problem, residual: Floats) -> Screen:
         """The first reference is that of a = 0, whose pass gave lam max; ``residual`` is there."""
-        padded = -(-problem.p // BLOCK) * BLOCK
-        norms = np.zeros(padded, np.float32)
-        _round_up(problem.sqnorms, norms)
-        apart = _lengthen(norms[: problem.p], problem)
+        padded, design = -(-problem.p // BLOCK) * BLOCK, problem.design
+        single_error = getattr(design, "single_error", None)
+        error = 0.0 if single_error is None else single_error(problem.sqnorms)
         screen = cls(
             np.zeros((_REFERENCES, padded), np.float32),
-            norms,
-            norms.copy(),
+            np.zeros(padded, np.float32),
+            np.empty(padded, np.float32),
             np.zeros((_REFERENCES, problem.m)),
-            np.eye(_REFERENCES),
+            np.zeros((_REFERENCES, _REFERENCES)),
             np.zeros(_REFERENCES),
             np.zeros(padded),
             np.zeros(1, np.int64),
             np.zeros(_REFERENCES, np.float32),
-            np.array([apart > 0.0]),
-            np.array([apart]),
+            np.zeros(1, np.bool_),
+            np.zeros(1),
         )
         parabola = problem.loss.closed_line_search
         slopes = problem.sigma if parabola else -problem.gradient(residual)
-        screen.last[: problem.p] = screen.dots[0, : problem.p] = slopes
-        keep(screen, residual)
+        _begin(screen, problem.sqnorms, slopes, residual, error, design.offset, design.scale)
         return screen
 
     def room(self, p: int) -> Any:
@@ -106,21 +103,37 @@ class Screen(NamedTuple):
         return self.dots[self.oldest[0], :p] if self.single[0] else self.last[:p]
 
 
-def _lengthen(norms: NDArray[np.float32], problem: Problem) -> float:
-    """What passes in float32 may err by, see `Screen`, 0 where they are in float64. So that it is,
-    make ``norms`` longer.
+@njit(nogil=True, cache=True)
+def _begin(screen, sqnorms, slopes, residual, error, offset, scale):
+    """Make the ``residual`` of a = 0, with X'r in ``slopes``, the first reference. Passes in
+    float32 would err by ``error``, see `Screen`; 0 where there are none.
     """
-    design, single_error = problem.design, getattr(problem.design, "single_error", None)
-    error = 0.0 if single_error is None else single_error(problem.sqnorms)
+    _round_up(sqnorms, screen.norms)
+    if error > 0.0:
+        screen.apart[0] = _lengthen(screen.norms[: sqnorms.size], error, offset, scale, residual)
+        screen.single[0] = screen.apart[0] > 0.0
+    for k in range(_REFERENCES):
+        screen.gram[k, k] = 1.0
+    for j in range(slopes.size):
+        screen.last[j] = slopes[j]
+        screen.dots[0, j] = np.float32(slopes[j])
+    keep(screen, residual)
+
+
+@njit(nogil=True, cache=True)
+def _lengthen(norms, error, offset, scale, residual):
+    """What passes in float32 may err by, 0 where they are in float64. So that it is, make ``norms``
+    longer.
+    """
     share = max(_LEAST_SHARE, error / _APART)
-    if error == 0.0 or share > _MOST_SHARE:
+    if share > _MOST_SHARE:
         return 0.0
     longer = np.empty_like(norms)
-    many = _add_stored(design.offset, design.scale, np.sqrt(problem.m), share, norms, longer)
+    many = _add_stored(offset, scale, np.sqrt(residual.size), share, norms, longer)
     if many > _LONG * norms.size:
         return 0.0
     norms[:] = longer
-    return float(_SPARE * error / share)
+    return _SPARE * error / share
 
 
 @njit(nogil=True, cache=True)
@@ -206,22 +219,31 @@ def _find_left(screen):
         screen.left[j] = np.float32(np.sqrt(max(square - inside, 0.0) + _LEAST_LEFT * square))
 
 
+@njit(nogil=True, inline="always")
+def _of_least_squares(gram, products):
+    """gram^-1 products, by elimination; three numbers need no arrays."""
+    x, y, z = products
+    down, along = gram[0, 1] / gram[0, 0], gram[0, 2] / gram[0, 0]
+    y, z = y - down * x, z - along * x
+    second, across = gram[1, 1] - down * gram[0, 1], gram[1, 2] - down * gram[0, 2]
+    z -= across / second * y
+    z /= gram[2, 2] - along * gram[0, 2] - across / second * across
+    y = (y - across * z) / second
+    x = (x - gram[0, 1] * y - gram[0, 2] * z) / gram[0, 0]
+    return np.float32(x), np.float32(y), np.float32(z)
+
+
 @njit(nogil=True, cache=True, fastmath=FAST)
 def combine_references(screen, residual):
     """The combination of references nearest to ``residual``: its weights into ``screen.weights``;
     ||e||, and what rounding may add to it, as a multiple of what is ``left`` of a column.
     """
-    exact, gram = np.empty(_REFERENCES), np.empty((_REFERENCES, _REFERENCES))
+    kept, weights, rounding, square = screen.residuals, screen.weights, 0.0, 0.0
+    products = dot(kept[0], residual), dot(kept[1], residual), dot(kept[2], residual)
+    weights[0], weights[1], weights[2] = _of_least_squares(screen.gram, products)
     for k in range(_REFERENCES):
-        exact[k] = dot(screen.residuals[k], residual)
-        copy_into(screen.gram[k], gram[k])
-    eliminate(gram, exact)
-    rounding, square = 0.0, 0.0
-    for k in range(_REFERENCES):
-        screen.weights[k] = np.float32(exact[k])
-        rounding += abs(np.float64(screen.weights[k])) * screen.lengths[k]
-    w0, w1, w2 = screen.weights[0], screen.weights[1], screen.weights[2]
-    kept = screen.residuals
+        rounding += abs(np.float64(weights[k])) * screen.lengths[k]
+    w0, w1, w2 = weights[0], weights[1], weights[2]
     for i in range(residual.size):
         left = residual[i] - w0 * kept[0, i] - w1 * kept[1, i] - w2 * kept[2, i]
         square += left * left
@@ -231,7 +253,7 @@ def combine_references(screen, residual):
 @njit(nogil=True, cache=True, fastmath={"contract", "nsz"})
 def _sweep(dots, left, weights, slack, threshold, flip, out):
     """Blocks are bounded in loops that vectorise."""
-    block, places, found = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.int64), 0
+    block, found = np.empty(BLOCK, np.float32), 0
     w0, w1, w2 = weights[0], weights[1], weights[2]
     # A whole number of blocks anyway; said so that the compiler knows, too, and vectorises.
     for first in range(0, left.size // BLOCK * BLOCK, BLOCK):
@@ -239,12 +261,12 @@ def _sweep(dots, left, weights, slack, threshold, flip, out):
             j = first + i
             centre = w0 * dots[0, j] + w1 * dots[1, j] + w2 * dots[2, j]
             block[i] = max(centre, flip * centre) + slack * left[j]
-        n = places_above(block, threshold, places)
-        if found + n > out.size:
-            return out.size + 1
-        for k in range(n):
-            out[found + k] = first + places[k]
-        found += n
+        mask = mask_above(block, threshold)
+        while mask != NONE:
+            if found == out.size:
+                return out.size + 1
+            out[found], mask = first + lowest(mask), without_lowest(mask)
+            found += 1
     return found
 
 

@@ -87,10 +87,11 @@ class WorkingSetSolver(Solver):
         arrays = WorkingSet.of(walked, prices, engine, options, self.form == "ball", ridge)
         threads = threads_for(walked.design, options.threads or None)
         arrays.it["alone"] = in_one_part(walked.design, threads)
-        # X'y had products with all.
-        arrays.counters["dots"] += problem.p - walked.p
-        for record, name in ((arrays.counters, "entries"), (arrays.it, "seen")):
-            record[name] += problem.entries - walked.entries
+        if columns is not None:
+            # X'y had products with all.
+            arrays.counters["dots"] += problem.p - walked.p
+            for record, name in ((arrays.counters, "entries"), (arrays.it, "seen")):
+                record[name] += problem.entries - walked.entries
         return self.State(arrays, prices=prices, threads=threads, distinct=columns)
 
     def set_point(

@@ -59,16 +59,16 @@ class WorkingSet(NamedTuple):
         lam.
         """
         it = new_control(problem, prices, options, engine, ball, ridge)
-        image = problem.fitted(np.zeros(0, np.int64), np.zeros(0))
-        residual = -problem.loss.derivative(image, problem.y)
-        it["product"] = image @ residual + 2.0 * problem.f0
+        image, residual = (array.copy() for array in problem.at_zero)
         counters = new_counters(problem, options)
         if not problem.loss.closed_line_search:
             # The pass that the first reference takes; of a parabola it is X'y.
             counters["dots"] += problem.p
             counters["entries"] += problem.entries
+        # Every engine needs the slopes there.
+        it["seen"] = counters["entries"]
         found, capacity = max(problem.p // 10, 256), engine.capacity
-        run = cls(
+        return cls(
             engine,
             Screen.of(problem, residual),
             Looks.of(problem),
@@ -84,8 +84,6 @@ class WorkingSet(NamedTuple):
             it,
             counters,
         )
-        _take_over(problem.design, problem.sigma, problem.sqnorms, run, np.zeros(0))
-        return run
 
     @property
     def size(self) -> int:
