@@ -206,8 +206,8 @@ def _most_joining(engine, size):
 
 
 @implements(admit, Descent)
-def _admit(engine, design, sigma, sqnorms, run, joining):
-    for k in range(run.it[0].size, run.it[0].size + joining):
+def _admit(engine, design, sigma, sqnorms, it, counters, columns, rows, joining):
+    for k in range(it.size, it.size + joining):
         engine.coef[k], engine.slope[k], engine.last[k] = 0.0, 0.0, 0.0
         engine.known[k] = False
-        engine.curvature[k] = sqnorms[run.columns[k]]
+        engine.curvature[k] = sqnorms[columns[k]]

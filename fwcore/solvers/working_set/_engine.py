@@ -145,6 +145,8 @@ def _wants_all(engine, it, p):
     return False
 
 
-def admit(engine, design, sigma, sqnorms, run, joining):
-    """Make room for the ``joining`` columns that follow the working set in ``run.columns``."""
+def admit(engine, design, sigma, sqnorms, it, counters, columns, rows, joining):
+    """Make room for the ``joining`` columns, of so many ``rows``, that follow the working set in
+    ``columns``.
+    """
     raise compiled_only("admit")

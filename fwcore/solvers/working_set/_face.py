@@ -207,16 +207,14 @@ def _wants_all(engine, it, p):
 
 
 @implements(admit, Face)
-def _admit(engine, design, sigma, sqnorms, run, joining):
-    it, counters, columns = engine.face[0], run.counters[0], run.columns
-    counters.dots += joining * it.size + joining * (joining + 1) // 2
-    entries, at_hand = extend_gram(
-        design, columns[: it.size + joining], joining, run.residual.size, engine.gram
-    )
+def _admit(engine, design, sigma, sqnorms, it, counters, columns, rows, joining):
+    face, dots, coef, sign = engine.face[0], engine.dots, engine.coef, engine.sign
+    before, size = face.size, face.size + joining
+    counters.dots += joining * before + joining * (joining + 1) // 2
+    entries, at_hand = extend_gram(design, columns[:size], joining, rows, engine.gram)
     counters.entries += entries
     # All columns are multiplied for the points to come: that tells nothing of this one.
-    run.it[0].seen += entries if it.size + joining == run.place.size else at_hand
-    for w in range(it.size, it.size + joining):
-        engine.dots[w] = sigma[columns[w]]
-        engine.coef[w], engine.sign[w] = 0.0, 0.0
-    it.size += joining
+    it.seen += entries if size == sqnorms.size else at_hand
+    for w in range(before, size):
+        dots[w], coef[w], sign[w] = sigma[columns[w]], 0.0, 0.0
+    face.size = size

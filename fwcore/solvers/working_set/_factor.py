@@ -33,7 +33,8 @@ def _shares(face, positions):
     L[n + joining : n + joining + SIDE - 1, :n] = 0.0
     for first in range(0, n, SIDE):
         sums[:] = 0.0
-        add_products(L[first : first + SIDE], L[n : n + joining + SIDE - 1], first, sums)
+        if first > 0:
+            add_products(L[first : first + SIDE], L[n : n + joining + SIDE - 1], first, sums)
         for i in range(first, min(first + SIDE, n)):
             known, w = L[i], face.order[i]
             for c in range(joining):

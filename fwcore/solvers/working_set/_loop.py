@@ -76,12 +76,14 @@ DONE, ROOM, PASS = 0, 1, 2
 @njit(nogil=True, inline="always")
 def _sum_up(it, values):
     """The norms of the coefficients ``values``."""
-    it.l1, it.square, it.largest, it.nnz = 0.0, 0.0, 0.0, 0
+    # In registers: a record may be where the values are, for all that a compiler knows.
+    l1, square, largest, nnz = 0.0, 0.0, 0.0, 0
     for value in values:
-        it.l1 += abs(value)
-        it.square += value * value
-        it.largest = max(it.largest, abs(value))
-        it.nnz += np.int64(value != 0.0)
+        l1 += abs(value)
+        square += value * value
+        largest = max(largest, abs(value))
+        nnz += int(value != 0.0)
+    it.l1, it.square, it.largest, it.nnz = l1, square, largest, nnz
 
 
 @njit(nogil=True, cache=True)
@@ -186,7 +188,7 @@ def _tighten(y, loss, it, counters, fit):
 
 
 @njit(nogil=True, cache=True)
-def _keep_point(y, loss, it, counters, fit, row):
+def keep_point(y, loss, it, counters, fit, row):
     """End the point that was opened where it is, if the gap is small enough; whether it is."""
     gap = gap_at_once(y, loss, it, counters, fit)
     if not gap <= counters.gap_at_most:
@@ -262,22 +264,21 @@ def _guess(design, sigma, sqnorms, run, threshold):
     n = _look(design, run, threshold, _DOUBT)
     joining, _, _ = _choose(run, max(n, 0), threshold, threshold, threshold)
     if joining > 0:
-        admit(run.engine, design, sigma, sqnorms, run, joining)
+        counters, columns, rows = run.counters[0], run.columns, run.residual.size
+        admit(run.engine, design, sigma, sqnorms, it, counters, columns, rows, joining)
         it.size += joining
     return joining > 0
 
 
 @njit(nogil=True, inline="always")
 def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
-    """Rounds until ``rows`` is full, the point ends, or something is wanted: (the rows filled,
-    what).
+    """Rounds of a point that `keep_point` did not end, until ``rows`` is full, the point ends, or
+    something is wanted: (the rows filled, what).
     """
     it, counters, engine, k = run.it[0], run.counters[0], run.engine, 0
     fit, p = (run.free, run.image, run.residual), run.place.size
     columns, chosen, values = run.columns, run.chosen, run.values
     if it.phase == OPENED:
-        if _keep_point(y, loss, it, counters, fit, rows[0]):
-            return 1, DONE
         begin_rounds(it, counters.value)
     if it.least >= 0.0:
         prune(run)
@@ -314,7 +315,7 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
         near = threshold if it.foresees else threshold - _NEAR * max(0.0, it.before - it.last)
         joining, broken, it.steepest = _choose(run, n, threshold, near, max(threshold, known))
         if joining > 0:
-            admit(engine, design, sigma, sqnorms, run, joining)
+            admit(engine, design, sigma, sqnorms, it, counters, columns, y.size, joining)
             it.size += joining
         if it.phase == FORESEE:
             it.phase = MINIMISE

@@ -13,8 +13,8 @@ from numba import njit
 from fwcore.kernels.selection import sort_columns
 from fwcore.kernels.types import Floats, Ints
 from fwcore.solvers.base import Ended
-from fwcore.solvers.working_set._control import open_point
-from fwcore.solvers.working_set._loop import DONE, rounds
+from fwcore.solvers.working_set._control import OPENED, open_point
+from fwcore.solvers.working_set._loop import DONE, keep_point, rounds
 from fwcore.solvers.working_set._working_set import count_cost
 from fwcore.status import Status
 from fwcore.trace import Rows
@@ -40,8 +40,7 @@ POINT = np.dtype(
 its ridge, the size of its support, and whether that is another than the last point's.
 """
 
-# Those that `Stretch.found` reads.
-_TOLD = "steps", "outcome", "ridge", "size", "moved"
+_TOLD = "outcome", "ridge", "size", "moved"
 
 STRETCH = np.dtype(
     [("ended", np.int64), ("cheap", np.int64), ("entries", np.int64), ("most", np.int64)]
@@ -86,14 +85,15 @@ class Stretch(NamedTuple):
             return []
         columns, values = self.columns[:entries], self.values[:entries].copy()
         columns = columns.copy() if names is None else names[columns]
-        steps, outcomes, ridges, sizes, moved = (self.points[name][:n].tolist() for name in _TOLD)
+        told = self.points[:n]
+        outcomes, ridges, sizes, moved = (told[name].tolist() for name in _TOLD)
         support, supports, a = (columns[:0], values[:0]), [], 0
         for size, is_new in zip(sizes, moved, strict=True):
             if is_new:
                 support, a = (columns[a : a + size], values[a : a + size]), a + size
             supports.append(support)
-        before = int(rows["step"][0]) - 1
-        made, statuses = (step - before for step in steps), map(_STATUS.get, outcomes)
+        made = (told["steps"] - (rows["step"][0] - 1)).tolist()
+        statuses = map(_STATUS.get, outcomes)
         return list(map(Ended._make, zip(made, statuses, ridges, supports, strict=True)))
 
 
@@ -106,14 +106,17 @@ def walk_on(design, y, loss, sigma, sqnorms, entries, run, rows, stretch):
     """Walk the point that is open, and those of ``stretch`` that follow, until ``rows`` is full, a
     point costs too much, or something is wanted: (the rows filled, what).
     """
-    it, counters, done = run.it[0], run.counters[0], 0
+    it, counters, engine, done = run.it[0], run.counters[0], run.engine, 0
+    fit, chosen, values = (run.free, run.image, run.residual), run.chosen, run.values
     while True:
-        made, wanted = rounds(design, y, loss, sigma, sqnorms, entries, run, rows[done:])
+        made, wanted = 1, DONE
+        if it.phase != OPENED or not keep_point(y, loss, it, counters, fit, rows[done]):
+            made, wanted = rounds(design, y, loss, sigma, sqnorms, entries, run, rows[done:])
         done += made
-        count_cost(run)
+        count_cost(it, counters, engine)
         if wanted != DONE or counters.outcome == 0 or stretch.points.size == 0:
             return done, wanted
-        if not _keep(run, stretch):
+        if not _keep(it, counters, chosen, values, stretch):
             return done, KEEP
         log, cost = stretch.it[0], it.cost - it.begun
         log.cheap += np.int64(0 < cost <= log.most)
@@ -123,17 +126,18 @@ def walk_on(design, y, loss, sigma, sqnorms, entries, run, rows, stretch):
 
 
 @njit(nogil=True, cache=True)
-def _keep(run, stretch):
-    """Write down the point that has ended; whether there is room for its support."""
-    it, log, counters = run.it[0], stretch.it[0], run.counters[0]
+def _keep(it, counters, chosen, values, stretch):
+    """Write down the point that has ended, whose support is among the ``values`` of the columns
+    ``chosen``; whether there is room for it.
+    """
+    log = stretch.it[0]
     point = stretch.points[log.ended]
     point.moved = log.ended == 0 or it.cost > it.begun
     if point.moved:
         if it.chosen > stretch.columns.size - log.entries:
             return False
-        point.size = _keep_support(
-            run, stretch.columns[log.entries :], stretch.values[log.entries :]
-        )
+        columns, coef = stretch.columns[log.entries :], stretch.values[log.entries :]
+        point.size = _keep_support(chosen[: it.chosen], values, columns, coef)
         log.entries += point.size
     point.steps, point.outcome, point.ridge = counters.steps, counters.outcome, counters.ridge
     log.ended += 1
@@ -141,12 +145,12 @@ def _keep(run, stretch):
 
 
 @njit(nogil=True, inline="always")
-def _keep_support(run, columns, values):
+def _keep_support(chosen, values, columns, coef):
     """Write down the support, in the order of the columns; its size."""
-    n, indices, coef = 0, run.chosen, run.values
-    for k in range(run.it[0].chosen):
-        if coef[k] != 0.0:
-            columns[n], values[n] = indices[k], coef[k]
+    n = 0
+    for k in range(chosen.size):
+        if values[k] != 0.0:
+            columns[n], coef[n] = chosen[k], values[k]
             n += 1
-    sort_columns(columns[:n], values[:n])
+    sort_columns(columns[:n], coef[:n])
     return n

@@ -115,9 +115,8 @@ def _begin(screen, sqnorms, slopes, residual, error, offset, scale):
     for k in range(_REFERENCES):
         screen.gram[k, k] = 1.0
     for j in range(slopes.size):
-        screen.last[j] = slopes[j]
         screen.dots[0, j] = np.float32(slopes[j])
-    keep(screen, residual)
+    _refer_to(screen, residual, 0)
 
 
 @njit(nogil=True, cache=True)
@@ -167,6 +166,12 @@ def keep(screen, residual):
     k = screen.oldest[0]
     if not screen.single[0]:
         round_last(screen, k)
+    _refer_to(screen, residual, k)
+
+
+@njit(nogil=True, cache=True)
+def _refer_to(screen, residual, k):
+    """``residual`` is the reference k, whose X'r is there."""
     copy_into(residual, screen.residuals[k])
     for i in range(_REFERENCES):
         product = dot(screen.residuals[i], residual)

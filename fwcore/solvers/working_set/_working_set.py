@@ -166,17 +166,17 @@ def _renumber(columns, place, positions):
 
 @njit(nogil=True, cache=True)
 def _take_over(design, sigma, sqnorms, run, values):
-    admit(run.engine, design, sigma, sqnorms, run, values.size)
-    run.it[0].size = values.size
+    it, counters, rows = run.it[0], run.counters[0], run.residual.size
+    admit(run.engine, design, sigma, sqnorms, it, counters, run.columns, rows, values.size)
+    it.size = values.size
     for k in range(values.size):
         run.engine.coef[k] = values[k]
     load(run.engine, run)
-    count_cost(run)
+    count_cost(it, counters, run.engine)
 
 
 @njit(nogil=True, inline="always")
-def count_cost(run):
+def count_cost(it, counters, engine):
     """Sum up the operations so far."""
-    it, counters = run.it[0], run.counters[0]
     entries = it.entry * (counters.entries - it.seen)
-    it.cost = operations(run.engine) + entries + it.sweep * (counters.steps - it.kept)
+    it.cost = operations(engine) + entries + it.sweep * (counters.steps - it.kept)
