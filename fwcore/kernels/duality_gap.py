@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from fwcore.losses import dual_at
+from fwcore.losses import dual_of
 
 
 @njit(nogil=True, inline="always")
@@ -21,9 +21,7 @@ def shrink_of(lam, steepest):
 def penalty_gap(loss, y, residual, residual_sum, y_sum, objective, lam, l1, steepest, quadratic):
     """Duality gap, as `fwcore.problem.duality_gap`; ``residual`` is the stored part of R."""
     shrink = shrink_of(lam, steepest)
-    ones, dual = (residual_sum - y_sum) / y.size, 0.0
-    for i in range(y.size):
-        dual += dual_at(loss, residual[i] - ones, y[i], shrink)
+    dual = dual_of(loss, residual, (residual_sum - y_sum) / y.size, y, shrink)
     return objective + lam * l1 - dual + 0.5 * shrink * shrink * quadratic
 
 

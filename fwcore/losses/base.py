@@ -163,6 +163,19 @@ def dual_at(loss, r, y, shrink):
     raise compiled_only("dual_at")
 
 
+def dual_of(loss, residual, ones, y, shrink):
+    """The sum of `dual_at` over all samples, where r_i = residual_i - ones."""
+    raise compiled_only("dual_of")
+
+
+@otherwise(dual_of)
+def _dual_of(loss, residual, ones, y, shrink):
+    value = 0.0
+    for i in range(y.size):
+        value += dual_at(loss, residual[i] - ones, y[i], shrink)
+    return value
+
+
 def loss_and_residual(loss, prediction, y, residual):
     """The sum of the losses, and -l' of each sample into ``residual``; arrays of shape (m,)."""
     raise compiled_only("loss_and_residual")

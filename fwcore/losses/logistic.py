@@ -9,11 +9,13 @@ from numba import njit
 
 from fwcore.kernels.dispatch import FAST, implements
 from fwcore.kernels.exponential import exp_of_negative
+from fwcore.kernels.logarithm import log_of_share
 from fwcore.kernels.types import Floats
 from fwcore.losses.base import (
     Correlate,
     curvature_at,
     dual_at,
+    dual_of,
     is_parabola,
     is_separable,
     loss_and_residual,
@@ -121,6 +123,16 @@ def _curvature(loss, u, y, r):
 def _dual(loss, r, y, shrink):
     t = min(max(shrink * y * r, 0.0), 1.0)
     return -t * np.log(t) - (1.0 - t) * np.log(1.0 - t) if 0.0 < t < 1.0 else 0.0
+
+
+@implements(dual_of, Logistic)
+def _dual_of(loss, residual, ones, y, shrink):
+    """Two logarithms a sample, several at once."""
+    value = 0.0
+    for i in range(y.size):
+        t = min(max(shrink * y[i] * (residual[i] - ones), 0.0), 1.0)
+        value -= t * log_of_share(t) + (1.0 - t) * log_of_share(1.0 - t)
+    return value
 
 
 # A division that could raise an error would have samples go one by one.

@@ -48,6 +48,8 @@ _LEVELS, _OFF = 6, 0.25
 _FLOOR = 1e-5
 """Least weight, as a share of the bound of the sample's curvature: without one a column that only
 far-off samples have would move without limit."""
+_DRIFT = 0.05
+"""Weights that have changed by less than this share make a model that is as good."""
 _AHEAD = 3
 """Columns between asking memory for one and its visit: the processor does not see where it is."""
 _VISIT = 20
@@ -135,15 +137,38 @@ def _make_model(design, y, loss, engine, run):
         learn_products(design, engine, run)
         order_columns(engine, run)
     if not is_parabola(loss):
-        for i in range(y.size):
-            curvature = curvature_at(loss, run.image[i], y[i], run.residual[i])
-            engine.weights[i] = max(curvature, _FLOOR * curvature_bound_at(loss, y[i]))
-        for k in range(size):
-            engine.curvature[k] = weighted_square(design, run.columns[k], engine.weights)
-            run.counters[0].entries += col_entries(design, run.columns[k])
-        run.counters[0].dots += size
+        _weigh_samples(y, loss, engine, run)
+        _find_curvatures(design, engine, run)
     if has_free(loss, run.free):
         weigh(run.free, engine.weights, 0.0)
+
+
+@njit(nogil=True, inline="always")
+def _weigh_samples(y, loss, engine, run):
+    """The weights at the coefficients; the last ones stay where these are about the same."""
+    weights, here, drifted = engine.weights, engine.change, 0
+    image, residual = run.image, run.residual
+    for i in range(y.size):
+        curvature = curvature_at(loss, image[i], y[i], residual[i])
+        here[i] = max(curvature, _FLOOR * curvature_bound_at(loss, y[i]))
+    # Counted, since several at once are.
+    for i in range(y.size):
+        drifted += int(abs(here[i] - weights[i]) > _DRIFT * weights[i])
+    if drifted > 0:
+        copy_into(here, weights)
+        engine.known[:] = False
+
+
+@njit(nogil=True, inline="always")
+def _find_curvatures(design, engine, run):
+    """Squared norms by the weights, of columns for which they are not ``known``."""
+    counters, columns, known = run.counters[0], run.columns, engine.known
+    for k in range(run.it[0].size):
+        if not known[k]:
+            engine.curvature[k] = weighted_square(design, columns[k], engine.weights)
+            known[k] = True
+            counters.dots += 1
+            counters.entries += col_entries(design, columns[k])
 
 
 @njit(nogil=True, cache=True)

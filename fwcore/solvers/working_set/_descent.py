@@ -89,9 +89,9 @@ class Descent(_DescentArrays):
     ``change`` (X times the change of a), (m,). ``coefs`` (6, k), ``lefts`` (6, m) and
     ``sums`` (6,): the last cycles. ``products`` (k, 32): of a column with those of its block, by
     their place in it; there are none, (k, 0), where columns are visited one by one. ``known`` (k,)
-    says whose are there, and ``order`` (k,) is that of the design. ``descent`` (1,): the sum of v
-    now and where the model was made, how many cycles are remembered, and the operations that did
-    not touch X.
+    says whose products, or curvatures by the present weights, are there, and ``order`` (k,) is that
+    of the design. ``descent`` (1,): the sum of v now and where the model was made, how many cycles
+    are remembered, and the operations that did not touch X.
     """
 
     __slots__ = ()
@@ -135,7 +135,7 @@ class Descent(_DescentArrays):
         new = Descent.of(self.left.size, self.products.shape[1] > 0, capacity)
         for name in ("coef", "slope", "curvature", "last", "products", "known"):
             getattr(new, name)[: self.capacity] = getattr(self, name)
-        new.descent[:] = self.descent
+        new.weights[:], new.descent[:] = self.weights, self.descent
         return new
 
 
