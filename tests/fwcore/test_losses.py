@@ -18,7 +18,7 @@ from fwcore import (
     register_loss,
     walk_path,
 )
-from fwcore.losses import is_parabola, is_separable, loss_and_residual
+from fwcore.losses import dual_of, is_parabola, is_separable, loss_and_residual
 from fwcore.losses.huber import Huber
 from fwcore.solvers import certified_solver
 from fwcore.step_rules import find_step_rule
@@ -226,3 +226,20 @@ def test_sum_and_residual_are_those_of_every_sample(name, m):
         np.testing.assert_allclose(
             residual, -loss.derivative(prediction, response), rtol=1e-13, atol=1e-300
         )
+
+
+@njit
+def dual_value(loss, residual, ones, y, shrink):
+    return dual_of(loss, residual, ones, y, shrink)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("shrink", [1.0, 0.7, 1e-3])
+def test_dual_values_in_kernels_are_those_of_the_judge(name, shrink):
+    loss, random = find_loss(name), np.random.default_rng(0)
+    y = np.sign(random.standard_normal(700))
+    # Of samples far on either side -l' is 0 or 1 but for rounding.
+    u = random.standard_normal(700) * 10.0 ** random.integers(-3, 3, 700)
+    residual = -loss.derivative(u, y)
+    found = dual_value(loss, residual + 0.25, 0.25, y, shrink)
+    np.testing.assert_allclose(found, loss.dual(residual, y, shrink), rtol=1e-12)
