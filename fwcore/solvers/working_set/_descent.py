@@ -27,11 +27,13 @@ from numpy.typing import NDArray
 from fwcore.kernels.dispatch import implements
 from fwcore.kernels.selection import keep_in_front
 from fwcore.kernels.types import Floats, Ints
-from fwcore.kernels.vectors import copy_into
+from fwcore.kernels.vectors import copy_into, dot
+from fwcore.losses import is_parabola
 from fwcore.solvers.working_set._blocks import WIDTH
 from fwcore.solvers.working_set._cycles import descend, descend_in_ball
 from fwcore.solvers.working_set._engine import (
     admit,
+    follow,
     gather,
     go_along,
     go_back,
@@ -46,6 +48,9 @@ from fwcore.solvers.working_set._engine import (
 from fwcore.solvers.working_set._extrapolation import MEMORY
 
 _FIRST_CAPACITY = 256
+# What an operation may add to the rounding of the residual, as a share of it, where extrapolation
+# magnifies that of the last cycles; and a hundred times, so that it is lost in the target.
+_LOST = 1e5 * float(np.finfo(np.float64).eps)
 
 DESCENT = np.dtype(
     [
@@ -172,6 +177,24 @@ def _gather(engine, size, columns, chosen, values):
             chosen[n], values[n] = columns[k], coef[k]
             n += 1
     return n
+
+
+@implements(follow, Descent)
+def _follow(engine, loss, run):
+    it, now, image, residual, square = run.it[0], engine.descent[0], run.image, run.residual, 0.0
+    # Coefficients in a ball may have been scaled after the last cycle.
+    lost = _LOST * (now.work - it.fresh) * it.f0 > it.target
+    if not is_parabola(loss) or it.ball or lost:
+        return False
+    ones = (now.first_sum - now.left_sum) / residual.size
+    for i in range(residual.size):
+        left = engine.left[i] + ones
+        image[i] += residual[i] - left
+        residual[i] = left
+        square += left * left
+    it.loss = 0.5 * square
+    it.product = dot(image, residual) + square
+    return True
 
 
 @implements(load, Descent)

@@ -85,6 +85,18 @@ def gather(engine, size, columns, chosen, values):
     raise compiled_only("gather")
 
 
+def follow(engine, loss, run):
+    """Image, residual and loss at the coefficients, of an engine that has kept these up, with less
+    rounding than the target allows; whether it has.
+    """
+    raise compiled_only("follow")
+
+
+@otherwise(follow)
+def _follow(engine, loss, run):
+    return False
+
+
 def survey(engine, run):
     """Of a working set of all columns: loss, product and the steepest into ``run.it``, where norms
     are, without a look at X; whether the engine knows these.

@@ -35,11 +35,13 @@ from fwcore.solvers.working_set._control import (
 )
 from fwcore.solvers.working_set._engine import (
     admit,
+    follow,
     gather,
     go_along,
     go_back,
     minimise,
     most_joining,
+    operations,
     survey,
     wants_all,
 )
@@ -242,6 +244,7 @@ def _see(design, y, loss, run):
     it.chosen = n
     _sum_up(it, values[:n])
     _refit(design, y, loss, it, fit, chosen[:n], values[:n])
+    it.fresh = operations(run.engine)
 
 
 @njit(nogil=True, inline="always")
@@ -295,7 +298,9 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
                 _close_round(y, loss, it, counters, fit, rows[k], False)
                 k += 1
                 continue
-            _refit(design, y, loss, it, fit, chosen[: it.chosen], values[: it.chosen])
+            if not follow(engine, loss, run):
+                _refit(design, y, loss, it, fit, chosen[: it.chosen], values[: it.chosen])
+                it.fresh = operations(engine)
             it.phase = SCREEN
         # What is foreseen is what the strong rule (Tibshirani et al. 2012) keeps.
         threshold, n = it.level + _OUTSIDE * it.slack, -1

@@ -120,7 +120,7 @@ class WorkingSet(NamedTuple):
         room = engine if capacity == engine.capacity else engine.grown(capacity)
         columns, place = np.zeros(capacity, np.int64), np.full_like(self.place, -1)
         columns[:n], place[indices] = indices, np.arange(n)
-        self.it["size"], self.it["chosen"], self.it["least"] = 0, n, -1.0
+        self.it["size"], self.it["chosen"], self.it["least"], self.it["fresh"] = 0, n, -1.0, 0
         self.it["inside"] = min(float(self.it["inside"][0]), engine.loosest)
         self.it["loosest"], self.it["foresees"] = engine.loosest, engine.foresees
         coef = np.zeros(capacity)
