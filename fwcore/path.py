@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from fwcore import grids, held, warmup
 from fwcore.errors import ParameterError
 from fwcore.held import Place
+from fwcore.kernels.records import zero_records
 from fwcore.kernels.types import Floats
 from fwcore.losses import is_weighted
 from fwcore.options import Options, build
@@ -110,7 +111,7 @@ class Walk:
         # needs it anyway.
         self._state = self.solver.init(problem, self.options, self.seed)
         self.grid = grids.check(grids.grid(problem, form), form) if given is None else given
-        self.points = np.zeros(self.grid.size, POINT)
+        self.points = zero_records(self.grid.size, POINT)
         self.reached = 0
         self.status = Status.RUNNING
         self._rows: list[Rows] = []

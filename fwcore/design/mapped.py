@@ -86,6 +86,8 @@ def _bound_of_pass(design: Any) -> tuple[int | None, int]:
 
 def _bound_of(arrays: Any) -> tuple[int | None, int]:
     """The bound of those that have one, and their bytes."""
+    if not _bounds:
+        return None, 0
     files = [(_bounds.get(file), a.nbytes) for a in arrays if (file := _file(a)) is not None]
     bounds = [known for known, _ in files if known is not None]
     return (min(bounds), sum(size for _, size in files)) if bounds else (None, 0)

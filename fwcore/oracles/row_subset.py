@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fwcore.design import row
 from fwcore.kernels.random import new_stream
+from fwcore.kernels.records import zero_records
 from fwcore.kernels.selection import level_of
 from fwcore.kernels.tournament_tree import new_tree
 from fwcore.kernels.types import Floats, Ints
@@ -113,7 +114,7 @@ class RowSubsetOracle(NamedTuple):
         """
         norms, largest, room = np.zeros(m), np.zeros(m), np.zeros(p)
         _sizes(rows, norms, largest, room)
-        config, progress = np.zeros(1, CONFIG), np.zeros(1, PROGRESS)
+        config, progress = zero_records(1, CONFIG), zero_records(1, PROGRESS)
         config["kind"], progress["wanted"] = kind, 1
         config["rule"] = RULES.index(options.oracle_rule)
         config["stable"] = RowCount.rows(options.oracle_stable, m)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numba import njit
 
+from fwcore.kernels.records import zero_records
 from fwcore.kernels.streaks import draws_in_streak
 from fwcore.kernels.types import Floats, Ints
 from fwcore.losses import Loss, is_weighted
@@ -62,7 +63,7 @@ def new_counters(problem: Problem, options: WalkOptions) -> Any:
     """The record at the start of a path, shape (1,). Computing X'y costs p dot products, and they
     are charged here.
     """
-    counters = np.zeros(1, COUNTERS)
+    counters = zero_records(1, COUNTERS)
     rule, tol = options.rule, options.tol
     counters["moved_at_most"] = tol if rule == "moved" else -1.0
     counters["gap_at_most"] = tol * problem.f0 if rule == "gap" else -1.0

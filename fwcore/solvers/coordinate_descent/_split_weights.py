@@ -16,6 +16,7 @@ from numba import njit
 
 from fwcore.design import all_dots, col_axpy, col_entries, col_row, combine, largest_entry
 from fwcore.kernels.random import new_stream
+from fwcore.kernels.records import zero_records
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.vectors import nonzeros, take, total
@@ -101,7 +102,7 @@ class CoordinateSolver(Solver):
             np.zeros(problem.m),
             np.zeros(problem.m),
             np.zeros(problem.p),
-            np.zeros(1, COORDINATES),
+            zero_records(1, COORDINATES),
             new_counters(problem, options),
             new_stream(seed),
             np.zeros(self.updates(problem, options), np.int64),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fwcore.design import all_dots, col_axpy, col_dot, col_entries
 from fwcore.kernels.duality_gap import squared_penalty_gap
+from fwcore.kernels.records import zero_records
 from fwcore.kernels.soft_threshold import soft_threshold
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.types import Floats, Ints
@@ -102,7 +103,7 @@ class CoordinateDescent(Solver):
     Options = PenaltyOptions
 
     def init(self, problem: Problem, options: Any, seed: int) -> CdState:
-        descent = np.zeros(1, DESCENT)
+        descent = zero_records(1, DESCENT)
         descent["residual_sum"] = problem.y.sum()
         descent["previous"] = problem.lam_max
         descent["settled"] = (

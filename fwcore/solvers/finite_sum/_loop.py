@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from fwcore.kernels.dispatch import compiled_only
 from fwcore.kernels.random import new_stream
+from fwcore.kernels.records import zero_records
 from fwcore.kernels.scaled_iterate import SCALED, coefficients
 from fwcore.kernels.tournament_tree import new_tree
 from fwcore.kernels.types import Floats, Ints
@@ -126,7 +127,7 @@ class FiniteSumSolver(Solver):
 
     def init(self, problem: Problem, options: Any, seed: int) -> SumState:
         m, p, batch = problem.m, problem.p, self.batch(problem, options)
-        counters, it = new_counters(problem, options), np.zeros(1, SUMS)
+        counters, it = new_counters(problem, options), zero_records(1, SUMS)
         # X'y is not needed.
         counters["dots"] = counters["entries"] = 0
         it["scale"], it["weight"], it["batch"] = 1.0, 1.0, batch

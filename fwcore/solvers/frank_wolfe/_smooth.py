@@ -19,6 +19,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fwcore.design import Design, Ridged, col_axpy, image_of
+from fwcore.kernels.records import zero_records
 from fwcore.kernels.scaled_iterate import SCALED, mix, mixed_squares
 from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.vectors import (
@@ -76,7 +77,7 @@ class SmoothEngine:
 
     def new_state(self, problem: Problem, counters: Any) -> SmoothState:
         """The state before the first point, a = 0; oracle and rule are the solver's to fill in."""
-        m, p, iterate = problem.m, problem.p, np.zeros(1, SMOOTH)
+        m, p, iterate = problem.m, problem.p, zero_records(1, SMOOTH)
         iterate["scale"] = 1.0
         return SmoothState(
             coef=np.zeros(p),

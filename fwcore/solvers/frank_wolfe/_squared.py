@@ -14,6 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fwcore.design import Design, Ridged, col_axpy, combine, scale_image
+from fwcore.kernels.records import zero_records
 from fwcore.kernels.scaled_iterate import SCALED, mix, mixed_squares
 from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.vectors import take, total, total_size, total_square
@@ -67,7 +68,7 @@ class SquaredEngine:
 
     def new_state(self, problem: Problem, counters: Any) -> BallState:
         """The state before the first point, a = 0; oracle and rule are the solver's to fill in."""
-        m, p, iterate = problem.m, problem.p, np.zeros(1, ITERATE)
+        m, p, iterate = problem.m, problem.p, zero_records(1, ITERATE)
         iterate["scale"] = 1.0
         return BallState(
             coef=np.zeros(p),

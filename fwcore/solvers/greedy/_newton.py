@@ -11,6 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fwcore.design import col_dot, col_entries
+from fwcore.kernels.records import zero_records
 from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.vectors import total, total_size
 from fwcore.oracles import FullPass, steepest_of_rows
@@ -55,7 +56,7 @@ class NewtonEngine:
         self, problem: Problem, tol: float, full: FullPass, oracle: Any, counters: Any
     ) -> SmoothPursuit:
         """The state before the first point, a = 0."""
-        ends = np.zeros(1, ENDS)
+        ends = zero_records(1, ENDS)
         # As of the squared loss; and where a separable loss is so small the classes are separated,
         # and there is no fit.
         least = 1e-6 if problem.loss.separable else 0.0

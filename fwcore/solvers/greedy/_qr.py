@@ -11,6 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fwcore.design import image_of
+from fwcore.kernels.records import zero_records
 from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.vectors import add_multiple, total_size
 from fwcore.oracles import FullPass, steepest_of_rows
@@ -61,7 +62,7 @@ class FactorisedEngine:
         self, problem: Problem, tol: float, full: FullPass, oracle: Any, counters: Any
     ) -> Pursuit:
         """The state before the first point, a = 0."""
-        m, p, fit = problem.m, problem.p, np.zeros(1, FIT)
+        m, p, fit = problem.m, problem.p, zero_records(1, FIT)
         fit["norm"], fit["objective"] = tol * np.linalg.norm(problem.y), problem.f0
         return Pursuit(
             support=np.zeros(0, np.int64),

@@ -18,6 +18,7 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import col_dot, col_entries, image_of
+from fwcore.kernels.records import zero_records
 from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.vectors import largest_size, multiply, total
 from fwcore.losses import (
@@ -61,7 +62,7 @@ class Fit(NamedTuple):
 
 def new_fit(problem: Problem, room: int) -> Fit:
     """No columns, a = 0."""
-    about = np.zeros(1, ABOUT)
+    about = zero_records(1, ABOUT)
     about["objective"] = about["reference"] = problem.f0
     start = -problem.loss.derivative(np.zeros(problem.m), problem.y)
     image, curvature, toward = (np.zeros(problem.m) for _ in range(3))

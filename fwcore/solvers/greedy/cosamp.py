@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from fwcore.kernels.records import zero_records
 from fwcore.kernels.selection import largest_first
 from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.vectors import largest_size, total_size
@@ -100,7 +101,7 @@ class Cosamp(Solver):
         return row_subset_oracle(problem, options, seed)
 
     def init(self, problem: Problem, options: Any, seed: int) -> RunState:
-        counters, ends = new_counters(problem, WalkOptions(max_steps=10**12)), np.zeros(1, ENDS)
+        counters, ends = new_counters(problem, WalkOptions(max_steps=10**12)), zero_records(1, ENDS)
         # X'y is the first of the passes, which are charged as they are made.
         counters["dots"] = counters["entries"] = 0
         oracle = self.oracle(problem, options, seed)

@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import col_dot, col_entries, image_of
+from fwcore.kernels.records import zero_records
 from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.vectors import add_multiple, total, total_square
 from fwcore.options import Amount, Count, OracleOptions, WalkOptions
@@ -80,7 +81,7 @@ class MatchingPursuit(Solver):
         counters = new_counters(problem, WalkOptions(max_steps=options.max_steps))
         # X'y is the first of the passes, which are charged as they are made.
         counters["dots"] = counters["entries"] = 0
-        matched = np.zeros(1, MATCHED)
+        matched = zero_records(1, MATCHED)
         matched["enough"] = options.tol**2 * problem.f0
         full = FullPass(np.zeros(problem.p))
         oracle = row_subset_oracle(problem, options, seed) if asks_rows(options) else full

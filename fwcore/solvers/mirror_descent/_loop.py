@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from fwcore.design import all_dots, col_entries, cpu_seconds, image_of, row, row_entries
 from fwcore.kernels.duality_gap import penalty_gap
 from fwcore.kernels.random import new_stream, uniform_int
+from fwcore.kernels.records import zero_records
 from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.vectors import largest_size, nonzeros, take, total
 from fwcore.losses import loss_at, negative_derivative_at
@@ -158,7 +159,7 @@ class MirrorSolver(Solver):
         from scipy.special import binom
 
         m, p, q = problem.m, problem.p, self.exponent(problem, options)
-        counters, mirror = new_counters(problem, options), np.zeros(1, MIRROR)
+        counters, mirror = new_counters(problem, options), zero_records(1, MIRROR)
         # X'y is not needed.
         counters["dots"] = counters["entries"] = 0
         mirror["q"], mirror["eta"], mirror["check"] = q, options.eta, options.check

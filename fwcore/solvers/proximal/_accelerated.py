@@ -13,6 +13,7 @@ from fwcore.design import all_dots, col_entries, image_of
 from fwcore.errors import ParameterError
 from fwcore.kernels.duality_gap import penalty_gap
 from fwcore.kernels.projection import project_l1
+from fwcore.kernels.records import zero_records
 from fwcore.kernels.soft_threshold import soft_threshold
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.types import Floats, Ints
@@ -107,7 +108,7 @@ class ProximalSolver(Solver):
         if slep and not problem.loss.closed_line_search:
             rule = "'relaxed' where the loss has no closed-form line search"
             raise ParameterError("steps", type(self).__name__, rule, options.steps)
-        proximal = np.zeros(1, PROXIMAL)
+        proximal = zero_records(1, PROXIMAL)
         proximal["lipschitz"], proximal["slep"] = _least_curvature(problem), slep
         proximal["check"] = options.check
         proximal["ball"] = self.form == "ball"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from fwcore.kernels.records import zero_records
 from fwcore.problem import Problem
 from fwcore.solvers.base import start_point
 from fwcore.solvers.working_set._engine import Engine
@@ -168,7 +169,7 @@ def new_control(
     problem: Problem, prices: Prices, options: Any, engine: Engine, ball: bool, ridge: float
 ) -> Any:
     """The record before the first point, shape (1,): a = 0."""
-    it = np.zeros(1, CONTROL)
+    it = zero_records(1, CONTROL)
     it["ball"], it["f0"], it["target"] = ball, problem.f0, options.tol * problem.f0
     it["strictness"], it["inside"], it["loss"] = 1.0, engine.loosest, problem.f0
     it["least"], it["ridge"], it["idle"] = -1.0, ridge, _IDLE

@@ -20,7 +20,6 @@ from numba import njit
 
 from fwcore.kernels.dispatch import FAST
 from fwcore.kernels.steepness import steepness
-from fwcore.kernels.vectors import dot
 from fwcore.solvers.working_set._factor import (
     DEPENDENT,
     drop,
@@ -40,21 +39,21 @@ _WORTH = 0.1
 _OFF = 1e-12
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+# Kernels that call none, and never raise, count no references of the arrays of a face.
+@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
 def _aim(face, value, ball):
     """The minimiser on the affine hull of the face, into ``work[0]``; sets the multiplier, and
     frees a constraint that pushes.
     """
-    it, aim, (b, sign) = face.face[0], face.work[0], (face.halfway[0], face.halfway[1])
-    n = it.active
-    if n == 0:
-        it.tight, it.level = False, 0.0 if ball else value
-        return
-    # sign'G^-1 b and sign'G^-1 sign.
-    along, square = dot(b[:n], sign[:n]), dot(sign[:n], sign[:n])
+    it, aim, b, sign = face.face[0], face.work[0], face.halfway[0], face.halfway[1]
+    n, along, square = it.active, 0.0, 0.0
     if not ball:
         it.level = value
     elif it.tight:
+        # sign'G^-1 b and sign'G^-1 sign.
+        for i in range(n):
+            along += b[i] * sign[i]
+            square += sign[i] * sign[i]
         it.level = (along - value) / square
     if ball and not (it.tight and it.level >= 0.0):
         it.tight, it.level = False, 0.0
@@ -63,7 +62,7 @@ def _aim(face, value, ball):
     solve_back(face, aim)
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@njit(nogil=True, inline="always")
 def _leave_together(face, leaving):
     """Whether the objective falls if all coefficients go to ``work[0]``, but for those ``leaving``
     there, which go to zero. By a step c to the minimiser it falls by c'G c / 2, and from there to d
@@ -82,13 +81,12 @@ def _leave_together(face, leaving):
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _walk_to_aim(face, value, ball):
+def _walk_to_aim(face, value, ball, leaving):
     """Move toward ``work[0]`` as far as signs and ball allow; return (largest change, whether the
-    aim was reached).
+    aim was reached, how many columns are to leave), whose places on the face go into ``leaving``.
     """
     it, aim = face.face[0], face.work[0]
-    step, first, norm, growth, moved = 1.0, -1, 0.0, 0.0, 0.0
-    leaving, n = np.empty(it.active, np.int64), 0
+    step, first, norm, growth, moved, n = 1.0, -1, 0.0, 0.0, 0.0, 0
     for i in range(it.active):
         w = face.order[i]
         size, change = face.sign[w] * face.coef[w], face.sign[w] * (aim[i] - face.coef[w])
@@ -112,9 +110,7 @@ def _walk_to_aim(face, value, ball):
         face.coef[w] += change
         product[i] += step * (b[i] - it.level * signs[i] - product[i])
         moved = max(moved, abs(change))
-    if n > 0:
-        drop(face, leaving[:n])
-    return moved, n == 0 and not hits
+    return moved, n == 0 and not hits, n
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -248,7 +244,7 @@ def correct(face, value, ball, slack, most):
     then moves against its slope leaves again at once. Returns the largest change of a coefficient.
     """
     moved = _shrink_into(face, value)[0] if ball else 0.0
-    alone, reached = False, False
+    alone, reached, leaving = False, False, np.empty(face.order.size, np.int64)
     face.face[0].steepest = np.inf
     for turn in range(most + 1):
         progress = 0.0
@@ -256,8 +252,10 @@ def correct(face, value, ball, slack, most):
         # that, enough is enough.
         for _ in range(2 * face.face[0].active + 2):
             _aim(face, value, ball)
-            change, reached = _walk_to_aim(face, value, ball)
+            change, reached, n = _walk_to_aim(face, value, ball, leaving)
             progress = max(progress, change)
+            if n > 0:
+                drop(face, leaving[:n])
             if reached:
                 break
         moved = max(moved, progress)

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fwcore.kernels.dispatch import implements
+from fwcore.kernels.records import zero_records
 from fwcore.kernels.selection import keep_in_front
 from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.vectors import copy_into, dot
@@ -127,7 +128,7 @@ class Descent(_DescentArrays):
             np.zeros((capacity, WIDTH if blocks else 0)),
             np.zeros(capacity, np.bool_),
             np.zeros(capacity, np.int64),
-            np.zeros(1, DESCENT),
+            zero_records(1, DESCENT),
         )
 
     @property

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fwcore.kernels.dispatch import implements
+from fwcore.kernels.records import zero_records
 from fwcore.kernels.selection import keep_in_front, place_among
 from fwcore.kernels.tiles import SIDE
 from fwcore.kernels.types import Floats, Ints
@@ -99,7 +100,7 @@ class Face(_FaceArrays):
         halfway, work = np.zeros((3, k)), np.zeros((2, k))
         # Large, and of no use before they are written.
         gram, factor = np.empty((k, k)), np.empty((k + SIDE, k))
-        order, face = np.zeros(k, np.int64), np.zeros(1, FACE)
+        order, face = np.zeros(k, np.int64), zero_records(1, FACE)
         return cls(gram, dots, coef, sign, gradient, order, factor, halfway, work, face)
 
     @property

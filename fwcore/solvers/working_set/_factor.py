@@ -132,7 +132,7 @@ def solve(face, x):
     solve_back(face, x)
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@njit(nogil=True, inline="always")
 def solve_back(face, x):
     """x <- L'^-1 x on the active columns: the second half of `solve`."""
     L, n = face.factor, face.face[0].active

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from fwcore.kernels.records import zero_records
 from fwcore.kernels.selection import sort_columns
 from fwcore.kernels.types import Floats, Ints
 from fwcore.solvers.base import Ended
@@ -67,7 +68,8 @@ class Stretch(NamedTuple):
         """None of the points of ``grid`` has ended; one that costs more than ``most`` operations is
         the last.
         """
-        points, it, room = np.zeros(grid.size, POINT), np.zeros(1, STRETCH), _ENTRIES * grid.size
+        points, it = zero_records(grid.size, POINT), zero_records(1, STRETCH)
+        room = _ENTRIES * grid.size
         points["value"], it["most"] = grid, most
         return cls(points, np.empty(room, np.int64), np.empty(room), it)
 

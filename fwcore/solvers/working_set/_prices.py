@@ -19,7 +19,7 @@ _CYCLES, _SWEEPS = 26, 3
 class Prices(NamedTuple):
     """What operations cost in a problem: an ``entry`` of X beside one in the order of memory, a
     ``column``, its product with one of several columns, and to bound every column in a ``sweep``;
-    ``long`` is `is_long`.
+    ``long`` says whether columns are without zeros, and too long to stay at hand.
     """
 
     entry: int
@@ -31,9 +31,10 @@ class Prices(NamedTuple):
     @classmethod
     def of(cls, problem: Problem) -> Prices:
         """Those of ``problem``."""
-        long, p = is_long(problem), problem.p
-        entry = 1 if _is_full(problem) else _GATHERED
-        column = entry * problem.entries / p
+        m, p, entries = problem.m, problem.p, problem.entries
+        full = entries == m * p
+        long, entry = full and m >= LONG, 1 if full else _GATHERED
+        column = entry * entries / p
         return cls(entry, column, column / SIDE if long else column, _BOUND * p, long)
 
     def cheap(self, active: int) -> float:
@@ -43,12 +44,3 @@ class Prices(NamedTuple):
     def face(self, active: int) -> float:
         """Operations to multiply and factor the ``active`` columns, several at a time."""
         return 0.5 * active**2 * (self.product + active / (3.0 * SIDE))
-
-
-def _is_full(problem: Problem) -> bool:
-    return problem.entries == problem.m * problem.p
-
-
-def is_long(problem: Problem) -> bool:
-    """Whether columns are without zeros, and too long to stay at hand."""
-    return problem.m >= LONG and _is_full(problem)

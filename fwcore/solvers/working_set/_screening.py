@@ -225,9 +225,8 @@ def _find_left(screen):
 
 
 @njit(nogil=True, inline="always")
-def _of_least_squares(gram, products):
-    """gram^-1 products, by elimination; three numbers need no arrays."""
-    x, y, z = products
+def _of_least_squares(gram, x, y, z):
+    """gram^-1 (x, y, z), by elimination; three numbers need no arrays."""
     down, along = gram[0, 1] / gram[0, 0], gram[0, 2] / gram[0, 0]
     y, z = y - down * x, z - along * x
     second, across = gram[1, 1] - down * gram[0, 1], gram[1, 2] - down * gram[0, 2]
@@ -238,14 +237,18 @@ def _of_least_squares(gram, products):
     return np.float32(x), np.float32(y), np.float32(z)
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
 def combine_references(screen, residual):
     """The combination of references nearest to ``residual``: its weights into ``screen.weights``;
     ||e||, and what rounding may add to it, as a multiple of what is ``left`` of a column.
     """
     kept, weights, rounding, square = screen.residuals, screen.weights, 0.0, 0.0
-    products = dot(kept[0], residual), dot(kept[1], residual), dot(kept[2], residual)
-    weights[0], weights[1], weights[2] = _of_least_squares(screen.gram, products)
+    x, y, z = 0.0, 0.0, 0.0
+    for i in range(residual.size):
+        x += kept[0, i] * residual[i]
+        y += kept[1, i] * residual[i]
+        z += kept[2, i] * residual[i]
+    weights[0], weights[1], weights[2] = _of_least_squares(screen.gram, x, y, z)
     for k in range(_REFERENCES):
         rounding += abs(np.float64(weights[k])) * screen.lengths[k]
     w0, w1, w2 = weights[0], weights[1], weights[2]

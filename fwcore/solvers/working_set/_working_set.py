@@ -19,6 +19,10 @@ from fwcore.solvers.working_set._looks import Looks
 from fwcore.solvers.working_set._prices import Prices
 from fwcore.solvers.working_set._screening import Screen
 
+# A round looks at no more columns than one in so many, and makes a pass instead. Entries that stay
+# at hand cost no more column by column.
+_FEW, _MANY, _AT_HAND = 10, 5, 1 << 18
+
 
 class WorkingSet(NamedTuple):
     """A run: the first ``size`` of ``columns`` (k,) are the working set; ``place`` (p,) is the
@@ -67,7 +71,8 @@ class WorkingSet(NamedTuple):
             counters["entries"] += problem.entries
         # Every engine needs the slopes there.
         it["seen"] = counters["entries"]
-        found, capacity = max(problem.p // 10, 256), engine.capacity
+        share = _MANY if problem.entries <= _AT_HAND else _FEW
+        found, capacity = max(problem.p // share, 256), engine.capacity
         return cls(
             engine,
             Screen.of(problem, residual),

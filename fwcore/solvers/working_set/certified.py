@@ -14,7 +14,7 @@ from fwcore.solvers.working_set._descent import Descent
 from fwcore.solvers.working_set._engine import Engine
 from fwcore.solvers.working_set._face import Face
 from fwcore.solvers.working_set._points import Stretch
-from fwcore.solvers.working_set._prices import Prices, is_long
+from fwcore.solvers.working_set._prices import Prices
 from fwcore.solvers.working_set._solver import (
     CertifiedOptions,
     CertifiedPenaltyOptions,
@@ -57,7 +57,7 @@ class CertifiedBallOptions(CertifiedOptions):
 
 
 def _descent(problem: Problem) -> Descent:
-    return Descent.of(problem.m, blocks=is_long(problem))
+    return Descent.of(problem.m, blocks=Prices.of(problem).long)
 
 
 @dataclass
