@@ -56,6 +56,7 @@ CONTROL = np.dtype(
         ("kept", np.int64),
         ("spent", np.int64),
         ("fresh", np.int64),
+        ("lost", np.float64),
         ("guesses", np.int64),
         ("total", np.float64),
         ("seen", np.int64),
@@ -117,6 +118,7 @@ rate       how the level changes with the l1 norm
 kept       points at which the coefficients of the last were accurate enough
 spent      entries touched since the last pass
 fresh      operations of the engine when the residual was computed from the coefficients last
+lost       what a gap may have lost since then to rounding of the residual
 guesses    since then, of which columns are steep
 total      sum of the residual at the last pass
 seen       entries that tell no engine from another: those that columns outside were looked at

@@ -50,8 +50,8 @@ from fwcore.solvers.working_set._extrapolation import MEMORY
 
 _FIRST_CAPACITY = 256
 # What an operation may add to the rounding of the residual, as a share of it, where extrapolation
-# magnifies that of the last cycles; and a hundred times, so that it is lost in the target.
-_LOST = 1e5 * float(np.finfo(np.float64).eps)
+# magnifies that of the last cycles; and the share of the target gap that may be lost to it.
+_LOST, _MOST_LOST = 1e4 * float(np.finfo(np.float64).eps), 0.1
 
 DESCENT = np.dtype(
     [
@@ -184,9 +184,10 @@ def _gather(engine, size, columns, chosen, values):
 def _follow(engine, loss, run):
     it, now, image, residual, square = run.it[0], engine.descent[0], run.image, run.residual, 0.0
     # Coefficients in a ball may have been scaled after the last cycle.
-    lost = _LOST * (now.work - it.fresh) * it.f0 > it.target
-    if not is_parabola(loss) or it.ball or lost:
+    lost = _LOST * (now.work - it.fresh) * it.f0
+    if not is_parabola(loss) or it.ball or lost > _MOST_LOST * it.target:
         return False
+    it.lost = lost
     ones = (now.first_sum - now.left_sum) / residual.size
     for i in range(residual.size):
         left = engine.left[i] + ones

@@ -28,7 +28,7 @@ def gap_of(y, loss, it, counters, fit, steepest):
         square = 2.0 * it.loss + quadratic
         if it.ball:
             return square - it.product + value * steepest
-        return squared_penalty_gap(square, it.product, value, it.l1, steepest)
+        return squared_penalty_gap(square, it.product, value, it.l1, steepest) + it.lost
     free, image, residual = fit
     along = slope_along(free, residual)
     if it.ball:

@@ -244,7 +244,7 @@ def _see(design, y, loss, run):
     it.chosen = n
     _sum_up(it, values[:n])
     _refit(design, y, loss, it, fit, chosen[:n], values[:n])
-    it.fresh = operations(run.engine)
+    it.fresh, it.lost = operations(run.engine), 0.0
 
 
 @njit(nogil=True, inline="always")
@@ -300,7 +300,7 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
                 continue
             if not follow(engine, loss, run):
                 _refit(design, y, loss, it, fit, chosen[: it.chosen], values[: it.chosen])
-                it.fresh = operations(engine)
+                it.fresh, it.lost = operations(engine), 0.0
             it.phase = SCREEN
         # What is foreseen is what the strong rule (Tibshirani et al. 2012) keeps.
         threshold, n = it.level + _OUTSIDE * it.slack, -1
