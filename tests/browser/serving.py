@@ -36,6 +36,14 @@ FIND_APP = """() => {
     window.app = find(document)
     return window.app !== null }"""
 
+# What Tornado tells of a message that was under way when its page was left.
+_LEFT = re.compile(
+    r"Task exception was never retrieved\n"
+    r"future: .*exception=WebSocketClosedError.*\n"
+    r"(?:.*\n)*?"
+    r"tornado\.websocket\.WebSocketClosedError\n"
+)
+
 CHROMIUM = next(
     (
         path
@@ -104,9 +112,10 @@ class Server:
 
     def complaints(self) -> list[str]:
         """Lines of the log that tell of trouble."""
+        told = _LEFT.sub("", self.log.read_text())
         return [
             line
-            for line in self.log.read_text().splitlines()
+            for line in told.splitlines()
             if re.search(r"Traceback|ERROR|WARNING|Exception", line)
         ]
 
