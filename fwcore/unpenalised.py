@@ -19,15 +19,18 @@ from fwcore.losses import Loss
 
 # Of a column that others span, rounding error leaves so much.
 _DEPENDENT = 1e-12
-_STEPS, _HALVINGS = 100, 60
+_STEPS, _FAR_OFF = 100, 1e20
 _ROUNDING = 4.0 * np.finfo(float).eps
 # Slopes of so small a share of their largest size are rounding errors of their sums.
 _OF_SLOPES = 1e-13
 # Derivatives are told apart over this share of the largest difference of prediction and response,
 # where rounding of either lets them.
 _APART, _ROUNDED = 1e-6, 1e-12
+# What is added to curvatures, as a share of the slopes: those of Huber's loss may all be 0, and
+# weights may differ by many orders.
 _FLAT = 1e-9
-_SUFFICIENT = 1e-4
+# A step is long enough where it leaves at most this share of the slope along it.
+_LEFT = 0.5
 # A linear programme may break a row's bound by so much.
 _OF_SIDES = 1e-6
 # Best predictions below it are of classes that are not separated.
@@ -110,14 +113,13 @@ class Unpenalised:
         return np.asarray(columns @ coefficients)
 
     def _best_in_basis(self, loss: Loss, fitted: Floats, y: Floats) -> Floats:
-        """Newton's steps, halved until the loss falls as it should; curvatures are differences of
+        """Newton's steps, as long as the slope along them falls; curvatures are differences of
         derivatives, so that nothing but the loss is asked for. From zero, or from least squares
         where the loss is less there.
         """
         Z, coef = self.basis, self.basis @ (y - fitted)
         if not loss.value(fitted + coef @ Z, y) < loss.value(fitted, y):
             coef = np.zeros(coef.size)
-        bound = getattr(loss, "curvature_bound", 1.0) or 1.0
         for _ in range(_STEPS if coef.size else 0):
             u = fitted + coef @ Z
             slope = loss.derivative(u, y)
@@ -128,17 +130,29 @@ class Unpenalised:
             apart = max(_APART * np.abs(u - y).max(), _ROUNDED * largest)
             curving = loss.derivative(u + apart, y) - loss.derivative(u - apart, y)
             weights = np.maximum(curving, 0.0) / (2.0 * apart)
-            hessian = (Z * weights) @ Z.T + _FLAT * bound * np.eye(coef.size)
-            step, value = np.linalg.solve(hessian, pull), loss.value(u, y)
-            for _ in range(_HALVINGS):
-                least = value - _SUFFICIENT * (step @ pull) + _ROUNDING * abs(value)
-                if loss.value(u + step @ Z, y) <= least:
-                    break
-                step *= 0.5
-            if (coef + step == coef).all():
+            flat = _FLAT * float(np.abs(slope).sum()) * np.eye(coef.size)
+            step = np.linalg.solve((Z * weights) @ Z.T + flat, pull)
+            share = _long_enough(loss, y, u, step @ Z, float(step @ pull))
+            if share == 0.0 or (coef + share * step == coef).all():
                 break
-            coef = coef + step
+            coef = coef + share * step
         return coef
+
+
+def _long_enough(loss: Loss, y: Floats, u: Floats, change: Floats, slope: float) -> float:
+    """The share of a ``change`` of the predictions u at which the ``slope`` along it, which falls,
+    is about 0; nothing where rounding does not let that be told. Values of the loss tell nothing
+    near its minimum.
+    """
+    low, high, share = 0.0, np.inf, 1.0
+    moved, reach = float(np.abs(change).max()), float(np.abs(u).max())
+    while (high - low) * moved > _ROUNDING * reach and share < _FAR_OFF:
+        left = -float(loss.derivative(u + share * change, y) @ change)
+        if abs(left) <= _LEFT * slope:
+            return share
+        low, high = (share, high) if left > 0.0 else (low, share)
+        share = 2.0 * low if high == np.inf else 0.5 * (low + high)
+    return 0.0
 
 
 def take_out(
@@ -188,12 +202,20 @@ def require_slope_beside(
     """
     if not unpenalised.any:
         return
-    left = loss.derivative(unpenalised.best(loss, np.zeros(y.size), y), y)
+    best = unpenalised.best(loss, np.zeros(y.size), y)
+    left = loss.derivative(best, y)
     slopes = np.empty(sqnorms.size)
     designs.full_pass(design, left, float(left.sum()), slopes)
-    rounding = _OF_SLOPES * np.sqrt(sqnorms) * float(np.linalg.norm(left))
+    rounded = _ROUNDING * np.maximum(np.abs(best), np.abs(y))
+    unsure = loss.derivative(best + rounded, y) - loss.derivative(best - rounded, y)
+    off = _OF_SLOPES * float(np.linalg.norm(left)) + float(np.linalg.norm(unsure))
     rule = "not orthogonal to every column of X, beside what has no penalty"
-    require(bool((np.abs(slopes) > rounding).any()), "y", rule, "slopes of rounding errors")
+    require(
+        bool((np.abs(slopes) > off * np.sqrt(sqnorms)).any()),
+        "y",
+        rule,
+        "slopes of rounding errors",
+    )
 
 
 def require_bounded(unpenalised: Unpenalised, loss: Loss, y: Floats) -> None:

@@ -13,16 +13,17 @@ from numba import njit
 
 from fwcore.kernels.dispatch import FAST
 from fwcore.kernels.types import Floats
-from fwcore.kernels.vectors import add_multiple, dot, largest_size
-from fwcore.losses import curvature_at, loss_at, negative_derivative_at
+from fwcore.kernels.vectors import add_multiple, copy_into, dot, largest_size, total_size
+from fwcore.losses import curvature_at, loss_and_residual
 
-_STEPS, _HALVINGS = 100, 60
+_STEPS, _FAR = 100, 1e20
+# Slopes of so small a share of their terms are rounding errors of their sums.
 _EXACT = 1e-15
-# Newton's steps end where what they promise is rounding error of the loss, squared.
-_NOTHING = 1e-31
-# What is added to the curvatures, as a share of their bound: those of Huber's loss may all be 0.
+# What is added to curvatures, as a share of the slopes: those of Huber's loss may all be 0, and
+# weights may differ by many orders.
 _FLAT = 1e-9
-_SUFFICIENT, _ROUNDING = 1e-4, 1e-14
+# A step is long enough where it leaves at most this share of the slope along it.
+_LEFT = 0.5
 
 
 class _FreeArrays(NamedTuple):
@@ -122,39 +123,53 @@ def slope_along(free, residual):
 
 
 @njit(nogil=True, cache=True)
-def _loss_along(loss, y, image, change, share):
-    value = 0.0
-    for i in range(y.size):
-        value += loss_at(loss, image[i] + share * change[i], y[i])
-    return value
+def _go_along(loss, y, fit, change, slope):
+    """Take the image of ``fit`` along the ``change``, on which the ``slope`` falls, to where it is
+    about 0, and the residual with it: whether that can be told from rounding error. Values of the
+    loss tell nothing near its minimum.
+    """
+    image, residual, there = fit
+    low, high, share = 0.0, np.inf, 1.0
+    moved, reach = largest_size(change), largest_size(image)
+    while (high - low) * moved > _EXACT * reach and share < _FAR:
+        copy_into(image, there)
+        add_multiple(there, share, change)
+        loss_and_residual(loss, there, y, residual)
+        left = dot(residual, change)
+        if abs(left) <= _LEFT * slope:
+            copy_into(there, image)
+            return share
+        if left > 0.0:
+            low = share
+        else:
+            high = share
+        share = 2.0 * low if high == np.inf else 0.5 * (low + high)
+    return 0.0
 
 
 @njit(nogil=True, cache=True)
 def add_best(loss, y, free, image):
     """Add to X a in ``image`` (m,) the combination for which sum_i l(u_i, y_i) is least: Newton's
-    steps from that found last, halved until the loss falls.
+    steps from that found last, as long as the slope along them falls.
     """
     m, k = y.size, free.coef.size
     residual, weights, change = np.empty(m), np.empty(m), np.empty(m)
+    fit = image, residual, np.empty(m)
     for a in range(k):
         add_multiple(image, free.coef[a], free.basis[a])
-    value = _loss_along(loss, y, image, image, 0.0)
+    loss_and_residual(loss, image, y, residual)
     for _ in range(_STEPS):
+        off, size = 0.0, total_size(residual)
+        for a in range(k):
+            off = max(off, abs(dot(free.basis[a], residual)))
+        if off <= _EXACT * size:
+            break
         for i in range(m):
-            residual[i] = negative_derivative_at(loss, image[i], y[i])
             weights[i] = curvature_at(loss, image[i], y[i], residual[i])
             change[i] = 0.0
-        weigh(free, weights, _FLAT * loss.curvature_bound)
+        weigh(free, weights, _FLAT * size)
         complete(free, weights, residual, change)
-        descent, share, there = dot(residual, change), 1.0, value
-        for _ in range(_HALVINGS):
-            there = _loss_along(loss, y, image, change, share)
-            if there <= value - _SUFFICIENT * share * descent + _ROUNDING * value:
-                break
-            share *= 0.5
-        value = there
-        add_multiple(image, share, change)
-        add_multiple(free.coef, share, free.step)
-        small = largest_size(free.step) <= _EXACT * largest_size(free.coef)
-        if small or descent <= _NOTHING * value:
+        share = _go_along(loss, y, fit, change, dot(residual, change))
+        if share == 0.0:
             break
+        add_multiple(free.coef, share, free.step)

@@ -147,12 +147,14 @@ class NumpyJudge:
             objective = self.value(u) + 0.5 * ridge * a @ a + lam * w[: 2 * p].sum()
             return objective, np.concatenate([g + lam, lam - g, Z.T @ slopes])
 
-        found = scipy.optimize.minimize(
-            value,
-            np.zeros(2 * p + Z.shape[1]),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=[(0, None)] * p + [(0, top)] * p + [(None, None)] * Z.shape[1],
-            options={"maxiter": 20_000, "maxfun": 40_000, "ftol": 1e-15, "gtol": 1e-10},
-        )
-        return float(found.fun)
+        w, least = np.zeros(2 * p + Z.shape[1]), np.inf
+        bounds = [(0, None)] * p + [(0, top)] * p + [(None, None)] * Z.shape[1]
+        options = {"maxiter": 20_000, "maxfun": 40_000, "ftol": 1e-15, "gtol": 1e-10}
+        while True:
+            found = scipy.optimize.minimize(
+                value, w, jac=True, method="L-BFGS-B", bounds=bounds, options=options
+            )
+            if not found.fun < least:
+                return least
+            # Where curvatures change at once its line search may fail: it begins again from there.
+            w, least = found.x, float(found.fun)

@@ -10,7 +10,9 @@ from sklearn.linear_model import Lasso
 from fwcore import ParameterError, Problem, Walk, all_solvers, walk_path
 from fwcore.design import Products
 from fwcore.estimators import FWElasticNet, FWHuber, FWLasso, FWLassoCV, FWLogistic, certify
+from fwcore.kernels.unpenalised import Free, add_best
 from fwcore.losses import find_loss
+from fwcore.losses.weighted import Weighted
 from fwcore.unpenalised import Unpenalised
 
 FREE = np.array([1, 4])
@@ -215,6 +217,26 @@ def test_the_judge_finds_the_best_combination(name):
         assert (np.abs(Z.T @ slope) <= 1e-13 * (np.abs(Z).T @ np.abs(slope))).all()
 
 
+@pytest.mark.parametrize("sizes", [(2e-8, 4e4), (4e4, 2e-8), (5e-3, 1e4)])
+@pytest.mark.parametrize("name", ["logistic", "huber"])
+def test_weights_may_differ_by_many_orders(name, sizes):
+    """The best intercept for two rows, in closed form: slopes that cancel are tiny beside the
+    larger weight.
+    """
+    y, weights, base = np.array([1.0, -1.0]), np.array(sizes), find_loss(name)
+    least = int(weights.argmin())
+    ratio = weights[least] / weights[1 - least]
+    expected = np.log(sizes[0] / sizes[1]) if name == "logistic" else y[1 - least]
+    if name == "huber":
+        expected += base.threshold * ratio * y[least]
+    loss = Weighted.of(base, weights)
+    unpenalised = Unpenalised.constant(2, intercept=True)
+    judged = unpenalised.best(loss, np.zeros(2), y)
+    compiled = np.zeros(2)
+    add_best(loss, loss.samples(y), Free.of(unpenalised.basis, np.zeros(2)), compiled)
+    np.testing.assert_allclose([judged, compiled], expected, rtol=1e-14)
+
+
 def test_what_does_not_fit_is_refused_before_anything_runs():
     X, y = rows("squared")
     given = {"standardize": False}
@@ -259,3 +281,11 @@ def test_what_only_rounding_descends_for_is_refused_with_an_intercept(loss):
         found = model.fit(X, y)
         assert not found.coef_.any()
         assert found.dual_gap_ == 0.0
+
+
+def test_what_rounding_of_the_best_intercept_hides_is_refused():
+    """Of the row with the larger weight the slope is known to 1e-11, and the others are 1e-20."""
+    y, X = np.array([-0.118, -0.0503]), np.array([[5e-5, 3e-5], [1e-5, 2e-5]])
+    weights = np.array([1.3e6, 1.4e-7])
+    with pytest.raises(ParameterError, match=r"'y' .* beside what has no penalty"):
+        Problem.from_arrays(X, y, loss="huber", weights=weights, intercept=True, standardize=False)
