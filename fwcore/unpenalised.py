@@ -19,7 +19,8 @@ from fwcore.losses import Loss
 
 # Of a column that others span, rounding error leaves so much.
 _DEPENDENT = 1e-12
-_STEPS, _FAR_OFF = 100, 1e20
+# So many steps, and no share of one that is larger.
+_STEPS, _LONGEST = 100, 1e20
 _ROUNDING = 4.0 * np.finfo(float).eps
 # Slopes of so small a share of their largest size are rounding errors of their sums.
 _OF_SLOPES = 1e-13
@@ -140,13 +141,13 @@ class Unpenalised:
 
 
 def _long_enough(loss: Loss, y: Floats, u: Floats, change: Floats, slope: float) -> float:
-    """The share of a ``change`` of the predictions u at which the ``slope`` along it, which falls,
-    is about 0; nothing where rounding does not let that be told. Values of the loss tell nothing
-    near its minimum.
+    """The share of a ``change`` of the predictions u at which the slope along it, now ``slope``, is
+    about 0; 0 where rounding error does not let that be told. Values of the loss tell nothing near
+    its minimum.
     """
     low, high, share = 0.0, np.inf, 1.0
     moved, reach = float(np.abs(change).max()), float(np.abs(u).max())
-    while (high - low) * moved > _ROUNDING * reach and share < _FAR_OFF:
+    while (high - low) * moved > _ROUNDING * reach and share < _LONGEST:
         left = -float(loss.derivative(u + share * change, y) @ change)
         if abs(left) <= _LEFT * slope:
             return share
@@ -210,12 +211,8 @@ def require_slope_beside(
     unsure = loss.derivative(best + rounded, y) - loss.derivative(best - rounded, y)
     off = _OF_SLOPES * float(np.linalg.norm(left)) + float(np.linalg.norm(unsure))
     rule = "not orthogonal to every column of X, beside what has no penalty"
-    require(
-        bool((np.abs(slopes) > off * np.sqrt(sqnorms)).any()),
-        "y",
-        rule,
-        "slopes of rounding errors",
-    )
+    steep = bool((np.abs(slopes) > off * np.sqrt(sqnorms)).any())
+    require(steep, "y", rule, "slopes of rounding errors")
 
 
 def require_bounded(unpenalised: Unpenalised, loss: Loss, y: Floats) -> None:

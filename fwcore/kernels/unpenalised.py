@@ -16,7 +16,8 @@ from fwcore.kernels.types import Floats
 from fwcore.kernels.vectors import add_multiple, copy_into, dot, largest_size, total_size
 from fwcore.losses import curvature_at, loss_and_residual
 
-_STEPS, _FAR = 100, 1e20
+# So many steps, and no share of one that is larger.
+_STEPS, _LONGEST = 100, 1e20
 # Slopes of so small a share of their terms are rounding errors of their sums.
 _EXACT = 1e-15
 # What is added to curvatures, as a share of the slopes: those of Huber's loss may all be 0, and
@@ -124,14 +125,14 @@ def slope_along(free, residual):
 
 @njit(nogil=True, cache=True)
 def _go_along(loss, y, fit, change, slope):
-    """Take the image of ``fit`` along the ``change``, on which the ``slope`` falls, to where it is
-    about 0, and the residual with it: whether that can be told from rounding error. Values of the
-    loss tell nothing near its minimum.
+    """Take the image of ``fit``, and the residual with it, along the ``change`` to where the slope,
+    now ``slope``, is about 0: the share of the change; 0, and the image as it was, where rounding
+    error does not let that be told. Values of the loss tell nothing near its minimum.
     """
     image, residual, there = fit
     low, high, share = 0.0, np.inf, 1.0
     moved, reach = largest_size(change), largest_size(image)
-    while (high - low) * moved > _EXACT * reach and share < _FAR:
+    while (high - low) * moved > _EXACT * reach and share < _LONGEST:
         copy_into(image, there)
         add_multiple(there, share, change)
         loss_and_residual(loss, there, y, residual)

@@ -20,7 +20,7 @@ def compared(*solvers):
     "solvers",
     [
         ("cd",),
-        pytest.param((), id="every solver", marks=pytest.mark.slow),
+        pytest.param((), id="every solver", marks=[pytest.mark.slow, pytest.mark.timeout(3600)]),
     ],
 )
 def test_digests_are_those_of_the_record(solvers):
