@@ -32,6 +32,7 @@ _APART, _ROUNDED = 1e-6, 1e-12
 _FLAT = 1e-9
 # A step is long enough where it leaves at most this share of the slope along it.
 _LEFT = 0.5
+_SUFFICIENT = 1e-4
 # A linear programme may break a row's bound by so much.
 _OF_SIDES = 1e-6
 # Best predictions below it are of classes that are not separated.
@@ -142,14 +143,16 @@ class Unpenalised:
 
 def _long_enough(loss: Loss, y: Floats, u: Floats, change: Floats, slope: float) -> float:
     """The share of a ``change`` of the predictions u at which the slope along it, now ``slope``, is
-    about 0; 0 where rounding error does not let that be told. Values of the loss tell nothing near
-    its minimum.
+    about 0; 0 where rounding error does not let that be told. Near the minimum slopes alone tell;
+    far from it, the loss must not be larger beyond the point where the slope is 0.
     """
-    low, high, share = 0.0, np.inf, 1.0
+    low, high, share, value = 0.0, np.inf, 1.0, loss.value(u, y)
     moved, reach = float(np.abs(change).max()), float(np.abs(u).max())
     while (high - low) * moved > _ROUNDING * reach and share < _LONGEST:
-        left = -float(loss.derivative(u + share * change, y) @ change)
-        if abs(left) <= _LEFT * slope:
+        there = u + share * change
+        left = -float(loss.derivative(there, y) @ change)
+        least = value - _SUFFICIENT * share * slope + _ROUNDING * value
+        if abs(left) <= _LEFT * slope and (left >= 0.0 or loss.value(there, y) <= least):
             return share
         low, high = (share, high) if left > 0.0 else (low, share)
         share = 2.0 * low if high == np.inf else 0.5 * (low + high)

@@ -25,6 +25,7 @@ _EXACT = 1e-15
 _FLAT = 1e-9
 # A step is long enough where it leaves at most this share of the slope along it.
 _LEFT = 0.5
+_SUFFICIENT, _ROUNDING = 1e-4, 1e-14
 
 
 class _FreeArrays(NamedTuple):
@@ -124,10 +125,11 @@ def slope_along(free, residual):
 
 
 @njit(nogil=True, cache=True)
-def _go_along(loss, y, fit, change, slope):
+def _go_along(loss, y, fit, change, slope, value):
     """Take the image of ``fit``, and the residual with it, along the ``change`` to where the slope,
-    now ``slope``, is about 0: the share of the change; 0, and the image as it was, where rounding
-    error does not let that be told. Values of the loss tell nothing near its minimum.
+    now ``slope``, is about 0: the share of the change, and the loss, now ``value``; 0, and the
+    image as it was, where rounding error does not let that be told. Near the minimum slopes alone
+    tell; far from it, the loss must not be larger beyond the point where the slope is 0.
     """
     image, residual, there = fit
     low, high, share = 0.0, np.inf, 1.0
@@ -135,17 +137,17 @@ def _go_along(loss, y, fit, change, slope):
     while (high - low) * moved > _EXACT * reach and share < _LONGEST:
         copy_into(image, there)
         add_multiple(there, share, change)
-        loss_and_residual(loss, there, y, residual)
-        left = dot(residual, change)
-        if abs(left) <= _LEFT * slope:
+        reached, left = loss_and_residual(loss, there, y, residual), dot(residual, change)
+        fell = left >= 0.0 or reached <= value - _SUFFICIENT * share * slope + _ROUNDING * value
+        if fell and abs(left) <= _LEFT * slope:
             copy_into(there, image)
-            return share
+            return share, reached
         if left > 0.0:
             low = share
         else:
             high = share
         share = 2.0 * low if high == np.inf else 0.5 * (low + high)
-    return 0.0
+    return 0.0, value
 
 
 @njit(nogil=True, cache=True)
@@ -158,7 +160,7 @@ def add_best(loss, y, free, image):
     fit = image, residual, np.empty(m)
     for a in range(k):
         add_multiple(image, free.coef[a], free.basis[a])
-    loss_and_residual(loss, image, y, residual)
+    value = loss_and_residual(loss, image, y, residual)
     for _ in range(_STEPS):
         off, size = 0.0, total_size(residual)
         for a in range(k):
@@ -170,7 +172,7 @@ def add_best(loss, y, free, image):
             change[i] = 0.0
         weigh(free, weights, _FLAT * size)
         complete(free, weights, residual, change)
-        share = _go_along(loss, y, fit, change, dot(residual, change))
+        share, value = _go_along(loss, y, fit, change, dot(residual, change), value)
         if share == 0.0:
             break
         add_multiple(free.coef, share, free.step)

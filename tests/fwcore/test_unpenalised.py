@@ -13,7 +13,7 @@ from fwcore.estimators import FWElasticNet, FWHuber, FWLasso, FWLassoCV, FWLogis
 from fwcore.kernels.unpenalised import Free, add_best
 from fwcore.losses import find_loss
 from fwcore.losses.weighted import Weighted
-from fwcore.unpenalised import Unpenalised
+from fwcore.unpenalised import Unpenalised, require_bounded
 
 FREE = np.array([1, 4])
 LOSSES = ["squared", "logistic", "huber"]
@@ -235,6 +235,33 @@ def test_weights_may_differ_by_many_orders(name, sizes):
     compiled = np.zeros(2)
     add_best(loss, loss.samples(y), Free.of(unpenalised.basis, np.zeros(2)), compiled)
     np.testing.assert_allclose([judged, compiled], expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("seed", [419, 22859, 39017, 52835, 61977, 76745, 78917, *range(200)])
+def test_the_best_combination_is_found_from_far_off(seed):
+    """The seeds named went astray along steps that ended where the loss was larger."""
+    random = np.random.default_rng(seed)
+    m, k = int(random.integers(8, 60)), int(random.integers(1, 6))
+    Z = random.standard_normal((m, k)) * 10.0 ** random.uniform(-3, 3, k)
+    Z[:, 0] = 1.0
+    fitted = random.standard_normal(m) * 10.0 ** random.uniform(-1, 1.5)
+    y = random.standard_normal(m) * 3.0
+    logistic = seed % 2 == 1
+    y = np.where(random.random(m) < 0.5, 1.0, -1.0) if logistic else y
+    loss = find_loss("logistic" if logistic else "huber").fitted(y, 1.0)
+    weighted = seed % 3 == 2
+    loss = Weighted.of(loss, 10.0 ** random.uniform(-3, 3, m)) if weighted else loss
+    unpenalised, compiled = Unpenalised(Z, indices=np.arange(k)), fitted.copy()
+    try:
+        require_bounded(unpenalised, loss, y)
+    except ParameterError:
+        pytest.skip("the classes are separated")
+    start = random.standard_normal(m) * 10.0 ** random.uniform(-2, 1.5) * (seed % 4 == 3)
+    samples = loss.samples(y) if weighted else y
+    add_best(loss, samples, Free.of(unpenalised.basis, start), compiled)
+    for found in (compiled, fitted + unpenalised.best(loss, fitted, y)):
+        slopes = loss.derivative(found, y)
+        assert np.abs(unpenalised.basis @ slopes).max() <= 1e-10 * np.abs(slopes).sum()
 
 
 def test_what_does_not_fit_is_refused_before_anything_runs():
