@@ -27,7 +27,7 @@ from fwcore.status import Status
 from fwcore.trace import Rows, new_rows
 
 # A trial that fails leaves the face to be made again, and what had joined it to be found again.
-_REMAKE = 2.0
+_REMAKE = 3.0
 
 
 def _engine_choice() -> Choice:
