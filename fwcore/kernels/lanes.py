@@ -12,13 +12,13 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from fwcore.kernels.types import Floats
-
 SIDE = 6
 """Lines of sums at once: with one that is loaded and one of weights they fit into sixteen registers
 of half a line.
 """
-_LINE = 64
+LINE = 64
+"""Bytes in a cache line."""
+DOUBLES = LINE // 8
 # Sums are of so many rows before they are added up, so that fewer roundings accumulate.
 _NEAR = 32
 
@@ -28,12 +28,13 @@ def roundings(rows: int) -> float:
     return min(rows, _NEAR) + rows / _NEAR
 
 
-def lined_zeros(rows: int, size: int) -> Floats:
+@njit(nogil=True, cache=True)
+def lined_zeros(rows, size):
     """Zeros of shape (rows, size) that begin with a cache line: a vector register that is loaded
     from two of them takes twice as long.
     """
-    room = np.zeros(rows * size + _LINE // 8)
-    first = -room.ctypes.data % _LINE // room.itemsize
+    room = np.zeros(rows * size + LINE // 8)
+    first = -room.ctypes.data % LINE // room.itemsize
     return room[first : first + rows * size].reshape(rows, size)
 
 
@@ -53,7 +54,7 @@ def in_all(builder: Any, value: Any, vector: Any) -> Any:
 @njit(nogil=True, inline="always")
 def lanes_of(array):
     """Entries in a cache line."""
-    return _LINE // array.itemsize
+    return LINE // array.itemsize
 
 
 @njit(nogil=True, cache=True)
@@ -62,10 +63,26 @@ def add_lines(weights, tiles, tile, out):
     ``weights`` (6, rows), and the lanes c of line t = ``tile`` of ``out`` (6, k), to which
     ``tiles`` (t, rows, lanes) belong. All are contiguous and of one type of floats.
     """
-    rows, lanes = weights.shape[1], lanes_of(out)
-    for i in range(0, rows, _NEAR):
-        at, n = (tile * rows + i) * lanes, min(_NEAR, rows - i)
-        _add_near(weights, tiles, out, (i, rows, at, n, tile * lanes, out.shape[1]))
+    add_lines_of(weights, 0, tiles, tile, (0, weights.shape[1]), out, 0)
+
+
+@njit(nogil=True, cache=True)
+def add_lines_of(vectors, first, tiles, tile, entries, out, row):
+    """The same for six of the ``vectors``, the rows from ``first`` on, and those of their
+    ``entries`` that begin with the one and end before the other, into ``out`` from ``row`` on.
+    """
+    size, length, lanes, width = vectors.shape[1], tiles.shape[1], lanes_of(out), out.shape[1]
+    for i in range(entries[0], entries[1], _NEAR):
+        at, n, place = (tile * length + i) * lanes, min(_NEAR, entries[1] - i), tile * lanes
+        _add_near(vectors, tiles, out, (first * size + i, size, at, n, row * width + place, width))
+
+
+@njit(nogil=True, cache=True)
+def fill_tile(vectors, tile):
+    """The rows of ``vectors`` (lanes, k) into the lanes of a ``tile`` (k, lanes)."""
+    for i in range(tile.shape[0]):
+        for c in range(tile.shape[1]):
+            tile[i, c] = vectors[c, i]
 
 
 def _lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -76,7 +93,7 @@ def _lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     )
     first, stride, at, n, place, width = cgutils.unpack_tuple(builder, arguments[3])
     size = kinds[0].dtype.bitwidth // 8
-    lanes = _LINE // size
+    lanes = LINE // size
     line = ir.VectorType(context.get_value_type(kinds[0].dtype), lanes)
 
     def place_of(data: Any, start: Any, step: Any, k: Any) -> Any:

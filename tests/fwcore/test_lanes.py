@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from fwcore.kernels.lanes import SIDE, add_lines, lined_zeros, roundings
+from fwcore.kernels.lanes import SIDE, add_lines, add_lines_of, lined_zeros, roundings
 from fwcore.kernels.masks import BLOCK, NONE, lowest, mask_above, without_lowest
+from fwcore.kernels.rotations import ABREAST, rotate, turn, turn_back
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
@@ -35,6 +36,46 @@ def test_zeros_that_begin_with_a_cache_line():
         assert zeros.flags.c_contiguous
         assert not zeros.any()
         assert zeros.ctypes.data % 64 == 0
+
+
+@pytest.mark.parametrize(("begin", "end"), [(0, 90), (3, 4), (40, 77), (5, 5)])
+def test_sums_of_a_part_of_the_entries_of_some_vectors(begin, end):
+    random = np.random.default_rng(0)
+    vectors, tiles = random.standard_normal((20, 100)), random.standard_normal((3, 90, 8))
+    out = random.standard_normal((12, 24))
+    expected = out.copy()
+    expected[4 : 4 + SIDE, 8:16] += vectors[7 : 7 + SIDE, begin:end] @ tiles[1, begin:end]
+    add_lines_of(vectors, 7, tiles, 1, (begin, end), out, 4)
+    np.testing.assert_allclose(out, expected, atol=1e-13)
+
+
+@pytest.mark.parametrize(("first", "end"), [(0, 50), (7, 8), (13, 41), (9, 9)])
+def test_vectors_are_rotated_one_entry_after_the_other(first, end):
+    random = np.random.default_rng(0)
+    vectors, angles = random.standard_normal((51, ABREAST)), random.standard_normal(51)
+    cosine, sine, expected = np.cos(angles), np.sin(angles), vectors.copy()
+    for k in range(first, end):
+        turned = np.array([[cosine[k], sine[k]], [-sine[k], cosine[k]]])
+        expected[k : k + 2] = turned @ expected[k : k + 2]
+    rotate(vectors, first, end, cosine, sine)
+    np.testing.assert_allclose(vectors, expected, atol=1e-14)
+
+
+@pytest.mark.parametrize("rows", [1, 7, 8, ABREAST])
+@pytest.mark.parametrize("first", [0, 5])
+def test_rows_of_a_triangle_into_columns_and_back(rows, first):
+    triangle, tile = (
+        np.tril(np.random.default_rng(0).random((60, 60)) + 1.0),
+        np.full((60, 32), 9.0),
+    )
+    turn(triangle[20 : 20 + rows], first, 21, tile)
+    end = 20 + rows
+    np.testing.assert_array_equal(tile[first:end, :rows], triangle[20:end, first:end].T)
+    assert (tile[:first] == 9.0).all()
+    back = np.zeros((rows, 60))
+    turn_back(tile, first, 21, back)
+    np.testing.assert_array_equal(back[:, first:], triangle[20:end, first:])
+    assert not back[:, :first].any()
 
 
 @njit

@@ -144,7 +144,7 @@ def _frees(face, k, w):
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _exchange(face, w, sign):
+def _exchange(face, w):
     """Let column ``w``, which depends on the others, take the place of one of them, where the fit
     stays as it is; whether it did.
 
@@ -153,7 +153,7 @@ def _exchange(face, w, sign):
     part. Where it would double, w is steeper by rounding error only, and stays away; and where w
     would still depend on the others without the column whose place it takes.
     """
-    it, share = face.face[0], face.work[0]
+    it, share, sign = face.face[0], face.work[0], -np.sign(face.gradient[w])
     n = it.active
     for i in range(n):
         share[i] = sign * face.gram[w, face.order[i]]
@@ -214,14 +214,15 @@ def _slopes(face):
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _join_steepest(face, slack, most):
     """Let the steepest column of the working set join, and others that rise above the face by more
-    than ``slack``, at most ``most`` in all; how many did.
+    than ``slack``, at most ``most`` in all: (the steepest, -1 where none rises so much, how many
+    did).
     """
     it = face.face[0]
     best, steepest = _slopes(face)
     least = it.level + slack
     if face.sign[best] != 0.0 or steepest <= least:
         it.steepest = max(steepest, it.level)
-        return 0
+        return -1, 0
     joining, n = np.empty(most, np.int64), 1
     joining[0] = best
     for k in range(it.size):
@@ -231,8 +232,35 @@ def _join_steepest(face, slack, most):
             n += 1
     for k in joining[:n]:
         face.sign[k] = -np.sign(face.gradient[k])
-    joined = extend_by_all(face, joining[:n])
-    return joined if joined > 0 else int(_exchange(face, best, -np.sign(face.gradient[best])))
+    return best, extend_by_all(face, joining[:n])
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _join_at_aim(face, slack):
+    """Let columns join that are steep at ``work[0]``, if several of the active ones have changed
+    their signs there; whether they have. These leave later, with those of the new ones that are in
+    the way: to take columns off the factor is dear, but hardly dearer for many.
+    """
+    n = face.face[0].active
+    changed = 0
+    for i in range(n):
+        changed += int(face.sign[face.order[i]] * face.work[0][i] < 0.0)
+    if changed < 2:
+        return False
+    for i in range(n):
+        w = face.order[i]
+        face.work[1][i], face.coef[w] = face.coef[w], face.work[0][i]
+    _join_steepest(face, slack, _most(face))
+    for i in range(n):
+        face.coef[face.order[i]] = face.work[1][i]
+    face.face[0].steepest = np.inf
+    return True
+
+
+@njit(nogil=True, inline="always")
+def _most(face):
+    """How many columns join a face at once, at most."""
+    return 1 + face.face[0].active // 8
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -246,26 +274,31 @@ def correct(face, value, ball, slack, most):
     moved = _shrink_into(face, value)[0] if ball else 0.0
     alone, reached, leaving = False, False, np.empty(face.order.size, np.int64)
     face.face[0].steepest = np.inf
+    _aim(face, value, ball)
+    if not ball and _join_at_aim(face, slack):
+        _aim(face, value, ball)
     for turn in range(most + 1):
         progress = 0.0
         # Every turn but the last makes the face smaller or tightens the ball; should rounding undo
         # that, enough is enough.
         for _ in range(2 * face.face[0].active + 2):
-            _aim(face, value, ball)
             change, reached, n = _walk_to_aim(face, value, ball, leaving)
             progress = max(progress, change)
             if n > 0:
                 drop(face, leaving[:n])
             if reached:
                 break
+            _aim(face, value, ball)
         moved = max(moved, progress)
         # Where columns that joined together only got into each other's way, the next joins alone,
         # which never fails.
         alone = turn > 0 and progress == 0.0
         if turn == most or face.face[0].size == 0:
             break
-        if _join_steepest(face, slack, 1 if alone else 1 + face.face[0].active // 8) == 0:
+        best, joined = _join_steepest(face, slack, 1 if alone else _most(face))
+        if best < 0 or (joined == 0 and not _exchange(face, best)):
             break
+        _aim(face, value, ball)
     # Where columns nearly depend on each other, rounding has led out of the ball.
     off = _shrink_into(face, value)[1] if ball else 0.0
     if not reached or off > _OFF:

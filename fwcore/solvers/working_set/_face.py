@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fwcore.kernels.dispatch import implements
+from fwcore.kernels.lanes import SIDE
 from fwcore.kernels.records import zero_records
 from fwcore.kernels.selection import keep_in_front, place_among
-from fwcore.kernels.tiles import SIDE
 from fwcore.kernels.types import Floats, Ints
 from fwcore.solvers.working_set._control import EARLY
 from fwcore.solvers.working_set._corrections import correct
@@ -79,7 +79,7 @@ class Face(_FaceArrays):
 
     ``gram`` (k, k) and ``dots`` (k,) are G and b; ``coef``, ``sign``, ``gradient`` (k,) belong to
     the columns of the working set; the first entries of ``order`` (k,) are the positions of the
-    active ones, whose Gram matrix is L L' with L in ``factor`` (k + 4, k), row by row. ``halfway``
+    active ones, whose Gram matrix is L L' with L in ``factor`` (k + 6, k), row by row. ``halfway``
     (3, k) is L^-1 b, L^-1 sign and L'coef of these. ``work`` (2, k) is scratch. ``face`` (1,) also
     holds whether the constraint is tight, the multiplier ``level``, the ridge, whether a >= 0, the
     steepness of the working set at the minimiser on the face, infinite where it is not known, and

@@ -12,8 +12,9 @@ import numpy as np
 from numba import njit
 
 from fwcore.kernels.dispatch import FAST
-from fwcore.kernels.tiles import SIDE, add_products
-from fwcore.kernels.vectors import copy_into
+from fwcore.kernels.lanes import DOUBLES, SIDE, add_lines_of, lined_zeros
+from fwcore.kernels.rotations import ABREAST, rotate, turn, turn_back
+from fwcore.kernels.vectors import copy_into, dot
 
 DEPENDENT = 1e-11
 """Below this share of its own norm, what is left of a column beside those of the face is rounding
@@ -21,28 +22,75 @@ error."""
 # Each column that leaves the face costs the factor some accuracy; of a large face so little that it
 # is computed anew after as many as there are.
 _DROPS_TO_REFACTOR = 200
-_TOGETHER = 32
+# So many columns join or leave at a time.
+_TOGETHER = 64
+# Up to so many columns join one by one where L has no more rows than stay at hand.
+_FEW, _AT_HAND = 3, 512
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _shares(face, positions):
-    """The part of the new rows of L that belongs to the active columns."""
+def _solve_rows(face, positions):
+    """The part of the new rows of L that belongs to the active columns, row by row; the products
+    of these parts with each other.
+    """
+    n, joining = face.face[0].active, positions.size
+    products = np.empty((joining, joining))
+    for c in range(joining):
+        row, dots = face.factor[n + c], face.gram[positions[c]]
+        for i in range(n):
+            row[i] = dots[face.order[i]]
+        solve_forward(face, row)
+        for a in range(c + 1):
+            products[c, a] = dot(face.factor[n + a, :n], row[:n])
+    return products
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _solve_tiles(face, positions):
+    """The same tile by tile."""
     L, n, joining = face.factor, face.face[0].active, positions.size
-    sums = np.empty((SIDE, joining + SIDE - 1))
-    # Rows that make the last tile a whole one.
-    L[n + joining : n + joining + SIDE - 1, :n] = 0.0
+    lines = (joining + DOUBLES - 1) // DOUBLES
+    tiles = lined_zeros(lines, n * DOUBLES).reshape(lines, n, DOUBLES)
+    for c in range(joining):
+        dots = face.gram[positions[c]]
+        for i in range(n):
+            tiles[c // DOUBLES, i, c % DOUBLES] = dots[face.order[i]]
+    sums = lined_zeros(SIDE, lines * DOUBLES)
     for first in range(0, n, SIDE):
         sums[:] = 0.0
-        if first > 0:
-            add_products(L[first : first + SIDE], L[n : n + joining + SIDE - 1], first, sums)
-        for i in range(first, min(first + SIDE, n)):
-            known, w = L[i], face.order[i]
-            for c in range(joining):
-                new = L[n + c]
-                total = face.gram[positions[c], w] - sums[i - first, c]
-                for k in range(first, i):
-                    total -= known[k] * new[k]
-                new[i] = total / known[i]
+        for t in range(lines):
+            add_lines_of(L, first, tiles, t, (0, first), sums, 0)
+            for i in range(first, min(first + SIDE, n)):
+                _solve_line(L[i], first, i, sums[i - first, t * DOUBLES :], tiles[t])
+    for c in range(joining):
+        row = L[n + c]
+        for i in range(n):
+            row[i] = tiles[c // DOUBLES, i, c % DOUBLES]
+    products = lined_zeros(joining + SIDE - 1, lines * DOUBLES)
+    for a in range(0, joining, SIDE):
+        for t in range((min(a + SIDE, joining) - 1) // DOUBLES + 1):
+            add_lines_of(L, n + a, tiles, t, (0, n), products, a)
+    return products
+
+
+@njit(nogil=True, inline="always")
+def _solve_line(known, first, i, sums, tile):
+    for c in range(DOUBLES):
+        tile[i, c] -= sums[c]
+    for k in range(first, i):
+        for c in range(DOUBLES):
+            tile[i, c] -= known[k] * tile[k, c]
+    for c in range(DOUBLES):
+        tile[i, c] /= known[i]
+
+
+@njit(nogil=True, cache=True)
+def _solve_new(face, positions):
+    """The same by what is the faster."""
+    few = _FEW if face.face[0].active <= _AT_HAND else 1
+    if positions.size <= few:
+        return _solve_rows(face, positions)
+    return _solve_tiles(face, positions)
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -52,8 +100,8 @@ def extend(face, positions):
     coefficient nor sign.
     """
     it, L, order = face.face[0], face.factor, face.order
-    n, joined = it.active, 0
-    _shares(face, positions)
+    n, joined, came = it.active, 0, np.empty_like(positions)
+    shared = _solve_new(face, positions)
     # L is fetched once for all of them.
     it.work += (1 + positions.size // SIDE) * n * n // 2
     for b in range(positions.size):
@@ -61,19 +109,19 @@ def extend(face, positions):
         if joined < b:
             copy_into(L[n + b, :n], row)
         square = face.gram[w, w]
-        left = square + it.ridge
-        for i in range(n):
-            left -= row[i] * row[i]
-        for i in range(n, n + joined):
-            total = face.gram[w, order[i]]
-            for k in range(i):
-                total -= L[i, k] * row[k]
-            row[i] = total / L[i, i]
-            left -= row[i] * row[i]
+        left = square + it.ridge - shared[b, b]
+        for a in range(joined):
+            known = L[n + a]
+            total = face.gram[w, order[n + a]] - shared[b, came[a]]
+            for k in range(n, n + a):
+                total -= known[k] * row[k]
+            row[n + a] = total / known[n + a]
+            left -= row[n + a] * row[n + a]
         if left > DEPENDENT * square:
             row[n + joined] = np.sqrt(left)
             order[n + joined] = w
             _go_halfway(face, row, n + joined, w)
+            came[joined] = b
             joined += 1
         else:
             face.coef[w], face.sign[w] = 0.0, 0.0
@@ -122,14 +170,20 @@ def refactor(face):
 @njit(nogil=True, cache=True, fastmath=FAST)
 def solve(face, x):
     """x <- (L L')^-1 x on the active columns."""
-    L, n = face.factor, face.face[0].active
-    face.face[0].work += n * n // 2
-    for i in range(n):
+    face.face[0].work += face.face[0].active ** 2 // 2
+    solve_forward(face, x)
+    solve_back(face, x)
+
+
+@njit(nogil=True, inline="always")
+def solve_forward(face, x):
+    """x <- L^-1 x on the active columns."""
+    L = face.factor
+    for i in range(face.face[0].active):
         row, total = L[i], x[i]
         for k in range(i):
             total -= row[k] * x[k]
         x[i] = total / row[i]
-    solve_back(face, x)
 
 
 @njit(nogil=True, inline="always")
@@ -157,80 +211,65 @@ def multiply_coef(face):
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _take_off(face, i):
-    """Zero the coefficient of the i-th column of the face, which is about to leave it."""
-    w, row, product = face.order[i], face.factor[i], face.halfway[2]
-    for k in range(i + 1):
-        product[k] -= row[k] * face.coef[w]
-    face.coef[w], face.sign[w] = 0.0, 0.0
+def empty(face, places):
+    """Zero the coefficients of the columns at these places of the face, which stay on it."""
+    product = face.halfway[2]
+    for i in places:
+        w, row = face.order[i], face.factor[i]
+        for k in range(i + 1):
+            product[k] -= row[k] * face.coef[w]
+        face.coef[w] = 0.0
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _rotate(rows, first, end, cosine, sine):
-    """Rotate the entries ``first`` to ``end`` of four rows by what was found for rows above: one
-    would wait for each of its own products.
-    """
-    r0, r1, r2, r3 = rows[0], rows[1], rows[2], rows[3]
-    x0, x1, x2, x3 = r0[first], r1[first], r2[first], r3[first]
-    for k in range(first, end):
-        c, s = cosine[k], sine[k]
-        y0, y1, y2, y3 = r0[k + 1], r1[k + 1], r2[k + 1], r3[k + 1]
-        r0[k], r1[k], r2[k], r3[k] = (
-            c * x0 + s * y0,
-            c * x1 + s * y1,
-            c * x2 + s * y2,
-            c * x3 + s * y3,
-        )
-        x0, x1, x2, x3 = c * y0 - s * x0, c * y1 - s * x1, c * y2 - s * x2, c * y3 - s * x3
-    r0[end], r1[end], r2[end], r3[end] = x0, x1, x2, x3
-
-
-@njit(nogil=True, cache=True)
-def _find_rotations(rows, n, end, cosine, sine):
-    """The rotations that end the first ``n`` of the four rows at ``end`` and after, each applied to
-    those below.
+def _find_rotations(tile, n, end, cosine, sine):
+    """The rotations that end the first ``n`` of the rows at ``end`` and after, each applied to
+    those below; those above have zeros there.
     """
     for a in range(n):
-        for k in range(end, end + a):
-            x, y = rows[a, k], rows[a, k + 1]
-            rows[a, k], rows[a, k + 1] = cosine[k] * x + sine[k] * y, cosine[k] * y - sine[k] * x
         k = end + a
-        x, y = rows[a, k], rows[a, k + 1]
-        rows[a, k] = np.hypot(x, y)
-        cosine[k], sine[k] = x / rows[a, k], y / rows[a, k]
+        x, y = tile[k, a], tile[k + 1, a]
+        # Squares are products of columns, so that none is out of range.
+        share = 1.0 / np.sqrt(x * x + y * y)
+        cosine[k], sine[k] = share * x, share * y
+        rotate(tile, k, k + 1, cosine, sine)
+        tile[k + 1, a] = 0.0
 
 
 @njit(nogil=True, cache=True)
 def _drop_few(face, leaving):
-    it, L, n = face.face[0], face.factor, face.face[0].active
+    it, L, n, first = face.face[0], face.factor, face.face[0].active, leaving[0]
     cosine, sine = np.empty((leaving.size, n)), np.empty((leaving.size, n))
-    rows = np.zeros((SIDE, n))
-    i = at = leaving[0]
+    tile = lined_zeros(n + 1, ABREAST)
+    i = at = first
     above = 0
     while i < n:
         if above < leaving.size and leaving[above] == i:
-            _take_off(face, i)
+            face.sign[face.order[i]] = 0.0
             above, i = above + 1, i + 1
             continue
-        end = min(n, i + SIDE) if above == leaving.size else min(n, i + SIDE, leaving[above])
+        end = min(n, i + ABREAST)
+        end = end if above == leaving.size else min(end, leaving[above])
         count = end - i
-        for a in range(count):
-            copy_into(L[i + a, : i + a + 1], rows[a])
+        turn(L[i:end], first, i + 1, tile)
         # As if the last of them had left first, so that the places of the others still hold.
         for v in range(above - 1, -1, -1):
-            _rotate(rows, leaving[v], at + v, cosine[v], sine[v])
-            _find_rotations(rows, count, at + v, cosine[v], sine[v])
+            rotate(tile, leaving[v], at + v, cosine[v], sine[v])
+            _find_rotations(tile, count, at + v, cosine[v], sine[v])
         for a in range(count):
-            copy_into(rows[a, : at + a + 1], L[at + a])
+            copy_into(L[i + a, :first], L[at + a])
             face.order[at + a] = face.order[i + a]
-        it.work += above * count * (i - leaving[0])
+        turn_back(tile, first, at + 1, L[at : at + count])
+        it.work += above * count * (i - first)
         i, at = end, at + count
     for b in range(3):
-        copy_into(face.halfway[b, :n], rows[b])
+        for k in range(first, n):
+            tile[k, b] = face.halfway[b, k]
     for v in range(leaving.size - 1, -1, -1):
-        _rotate(rows, leaving[v], at + v, cosine[v], sine[v])
+        rotate(tile, leaving[v], at + v, cosine[v], sine[v])
     for b in range(3):
-        copy_into(rows[b, :at], face.halfway[b])
+        for k in range(first, at):
+            face.halfway[b, k] = tile[k, b]
     it.active = at
 
 
@@ -240,6 +279,7 @@ def drop(face, leaving):
     deleted, and those below rotated back to triangular form.
     """
     it = face.face[0]
+    empty(face, leaving)
     for end in range(leaving.size, 0, -_TOGETHER):
         _drop_few(face, leaving[max(0, end - _TOGETHER) : end])
     before, it.drops = it.drops, it.drops + leaving.size

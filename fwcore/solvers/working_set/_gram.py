@@ -10,13 +10,14 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import col_dot, col_entries, image_of
-from fwcore.kernels.tiles import SIDE, add_products
+from fwcore.kernels.lanes import DOUBLES, SIDE, add_lines_of, fill_tile, lined_zeros
 from fwcore.kernels.vectors import total
 from fwcore.solvers.working_set._blocks import LONG
 
-# Up to so many columns that join are multiplied at a time, by so many others: few where they have
-# more entries than that, or zeros.
-_TOGETHER, _OTHERS, _FEW, _ENTRIES = 32 * SIDE, 4 * SIDE, 8 * SIDE, 1 << 22
+# Up to so many columns that join are multiplied at a time, fewer where they have more entries than
+# that, or zeros; by so many others, of which so many entries stay at hand.
+_TOGETHER, _FEW, _ENTRIES = 32 * DOUBLES, 4 * DOUBLES, 1 << 22
+_OTHERS, _NEAR = 4 * SIDE, 1024
 
 
 @njit(nogil=True, cache=True)
@@ -28,16 +29,20 @@ def extend_gram(design, columns, joining, rows, gram):
     if joining == 0:
         return entries, at_hand
     full = rows >= LONG and col_entries(design, columns[0]) == rows
-    together = min(_TOGETHER, _ENTRIES // rows // SIDE * SIDE) if full else _FEW
-    images = np.zeros((min(joining + SIDE - 1, max(together, _FEW)), rows))
-    for first in range(size - joining, size, images.shape[0]):
-        end = min(first + images.shape[0], size)
+    together = max(1, min(_TOGETHER, _ENTRIES // rows) // DOUBLES) * DOUBLES if full else _FEW
+    # Whole lines are filled from as many images as they have lanes.
+    images = np.zeros((DOUBLES if full else min(joining, _FEW), rows))
+    lines = (min(joining, together) + DOUBLES - 1) // DOUBLES if full else 0
+    tiles = lined_zeros(lines, rows * DOUBLES).reshape(lines, rows, DOUBLES)
+    for first in range(size - joining, size, together):
+        end = min(first + together, size)
         multiplied = 0
         for k in range(end):
             multiplied += (end - max(first, k)) * col_entries(design, columns[k])
         entries += multiplied
         if full:
-            _multiply_full(design, columns[:end], first, images, gram)
+            _fill_tiles(design, columns[first:end], images, tiles)
+            _multiply_full(design, columns[:end], first, tiles, gram)
             at_hand += multiplied - multiplied // SIDE
         else:
             _multiply(design, columns[:end], first, images, gram)
@@ -59,21 +64,31 @@ def _multiply(design, columns, first, images, gram):
 
 
 @njit(nogil=True, cache=True)
-def _multiply_full(design, columns, first, images, gram):
-    """The same tile by tile, of columns without zeros."""
-    size, one = columns.size, np.ones(1)
-    others, sums = np.zeros((_OTHERS, images.shape[1])), np.empty((_OTHERS, images.shape[0]))
-    for w in range(first, size):
-        image_of(design, columns[w : w + 1], one, images[w - first])
+def _fill_tiles(design, columns, images, tiles):
+    one = np.ones(1)
+    for first in range(0, columns.size, DOUBLES):
+        for k in range(first, min(first + DOUBLES, columns.size)):
+            image_of(design, columns[k : k + 1], one, images[k - first])
+        fill_tile(images, tiles[first // DOUBLES])
+
+
+@njit(nogil=True, cache=True)
+def _multiply_full(design, columns, first, tiles, gram):
+    """The same of columns without zeros, those from ``first`` on in ``tiles``."""
+    size, rows, one = columns.size, tiles.shape[1], np.ones(1)
+    lines = (size - first + DOUBLES - 1) // DOUBLES
+    others, sums = np.zeros((_OTHERS, rows)), lined_zeros(_OTHERS, lines * DOUBLES)
     for k in range(0, size, _OTHERS):
         n = min(_OTHERS, size - k)
         for a in range(n):
             image_of(design, columns[k + a : k + a + 1], one, others[a])
         sums[:] = 0.0
         # What is on the other side of the diagonal is a mirror image.
-        begin, entries = max(0, k - first) // SIDE * SIDE, images.shape[1]
-        joining = images[begin : size - first + SIDE - 1]
-        add_products(others[: n + SIDE - 1], joining, entries, sums[:, begin:])
+        for begin in range(0, rows, _NEAR):
+            part = begin, min(begin + _NEAR, rows)
+            for line in range(max(0, k - first) // DOUBLES, lines):
+                for a in range(0, n, SIDE):
+                    add_lines_of(others, a, tiles, line, part, sums, a)
         for a in range(n):
             for w in range(max(first, k + a), size):
                 gram[k + a, w] = sums[a, w - first]

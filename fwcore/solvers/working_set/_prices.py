@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fwcore.kernels.tiles import SIDE
+from fwcore.kernels.lanes import SIDE
 from fwcore.problem import Problem
 from fwcore.solvers.working_set._blocks import LONG
 
