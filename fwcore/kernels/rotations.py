@@ -29,11 +29,13 @@ def turn(rows, first, length, tile):
             tile[i, a] = 0.0
     # More rows at a time are more than are fetched ahead.
     for a in range(0, n, DOUBLES):
-        for k in range(first, length + n, DOUBLES):
-            for b in range(a, min(a + DOUBLES, n)):
-                row = rows[b]
-                for i in range(k, min(k + DOUBLES, length + b)):
-                    tile[i, b] = row[i]
+        k = first
+        while a + DOUBLES <= n and k + DOUBLES <= length:
+            _turn_block(rows, tile, (a, k, rows.shape[1], ABREAST))
+            k += DOUBLES
+        for b in range(a, min(a + DOUBLES, n)):
+            for i in range(k, length + b):
+                tile[i, b] = rows[b, i]
 
 
 @njit(nogil=True, cache=True)
@@ -41,11 +43,13 @@ def turn_back(tile, first, length, rows):
     """The way back."""
     n = rows.shape[0]
     for a in range(0, n, DOUBLES):
-        for k in range(first, length + n, DOUBLES):
-            for b in range(a, min(a + DOUBLES, n)):
-                row = rows[b]
-                for i in range(k, min(k + DOUBLES, length + b)):
-                    row[i] = tile[i, b]
+        k = first
+        while a + DOUBLES <= n and k + DOUBLES <= length:
+            _turn_block(tile, rows, (k, a, ABREAST, rows.shape[1]))
+            k += DOUBLES
+        for b in range(a, min(a + DOUBLES, n)):
+            for i in range(k, length + b):
+                rows[b, i] = tile[i, b]
 
 
 @njit(nogil=True, cache=True)
@@ -104,3 +108,51 @@ def _typed(typingctx: Any, vectors: Any, cosine: Any, sine: Any, places: Any) ->
 
 
 _rotate: Any = intrinsic(_typed)
+
+
+def _lower_block(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    kinds, whole, word = signature.args, ir.IntType(64), ir.IntType(32)
+    source, target = (
+        context.make_array(kind)(context, builder, argument).data
+        for kind, argument in zip(kinds[:2], arguments[:2], strict=True)
+    )
+    row, column, width, other = cgutils.unpack_tuple(builder, arguments[2])
+    line = ir.VectorType(context.get_value_type(kinds[0].dtype), DOUBLES)
+
+    def place_of(data: Any, i: Any, k: Any, size: Any) -> Any:
+        at = builder.add(builder.mul(i, size), k)
+        return builder.bitcast(builder.gep(data, [at]), line.as_pointer())
+
+    def mix(a: Any, b: Any, lanes: list[int]) -> Any:
+        mask = ir.Constant(ir.VectorType(word, DOUBLES), [word(lane) for lane in lanes])
+        return builder.shuffle_vector(a, b, mask)
+
+    lines = [
+        builder.load(place_of(source, builder.add(row, whole(k)), column, width), align=DOUBLES)
+        for k in range(DOUBLES)
+    ]
+    # Squares of 1, 2 and 4 on a side change places with those across the diagonal.
+    for step in (1, 2, 4):
+        low = [k + DOUBLES - step if k & step else k for k in range(DOUBLES)]
+        high = [k + step if not k & step else k + DOUBLES for k in range(DOUBLES)]
+        for k in range(DOUBLES):
+            if not k & step:
+                a, b = lines[k], lines[k + step]
+                lines[k], lines[k + step] = mix(a, b, low), mix(a, b, high)
+    for k, turned in enumerate(lines):
+        place = place_of(target, builder.add(column, whole(k)), row, other)
+        builder.store(turned, place, align=DOUBLES)
+    return context.get_dummy_value()
+
+
+def _typed_block(typingctx: Any, source: Any, target: Any, places: Any) -> Any:
+    """``places`` are the first row and column of the block of ``source``, which are the first
+    column and row of that of ``target``, and the columns that these have.
+    """
+    counted = isinstance(places, types.UniTuple) and places.dtype == types.intp
+    if not (counted and all(is_contiguous(a, types.float64) for a in (source, target))):
+        return None
+    return types.void(source, target, places), _lower_block
+
+
+_turn_block: Any = intrinsic(_typed_block)

@@ -42,8 +42,8 @@ _OFF = 1e-12
 # Kernels that call none, and never raise, count no references of the arrays of a face.
 @njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
 def _aim(face, value, ball):
-    """The minimiser on the affine hull of the face, into ``work[0]``; sets the multiplier, and
-    frees a constraint that pushes.
+    """The minimiser on the affine hull of the face, into ``work[0]``: how many coefficients have
+    other signs there. Sets the multiplier, and frees a constraint that pushes.
     """
     it, aim, b, sign = face.face[0], face.work[0], face.halfway[0], face.halfway[1]
     n, along, square = it.active, 0.0, 0.0
@@ -60,6 +60,10 @@ def _aim(face, value, ball):
     for i in range(n):
         aim[i] = b[i] - it.level * sign[i]
     solve_back(face, aim)
+    changed = 0
+    for i in range(n):
+        changed += int(face.sign[face.order[i]] * aim[i] < 0.0)
+    return changed
 
 
 @njit(nogil=True, inline="always")
@@ -237,16 +241,11 @@ def _join_steepest(face, slack, most):
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _join_at_aim(face, slack):
-    """Let columns join that are steep at ``work[0]``, if several of the active ones have changed
-    their signs there; whether they have. These leave later, with those of the new ones that are in
-    the way: to take columns off the factor is dear, but hardly dearer for many.
+    """Let columns join that are steep at ``work[0]``, where several of the active ones have other
+    signs. These leave later, with those of the new ones that are in the way: to take columns off
+    the factor is dear, but hardly dearer for many.
     """
     n = face.face[0].active
-    changed = 0
-    for i in range(n):
-        changed += int(face.sign[face.order[i]] * face.work[0][i] < 0.0)
-    if changed < 2:
-        return False
     for i in range(n):
         w = face.order[i]
         face.work[1][i], face.coef[w] = face.coef[w], face.work[0][i]
@@ -254,7 +253,6 @@ def _join_at_aim(face, slack):
     for i in range(n):
         face.coef[face.order[i]] = face.work[1][i]
     face.face[0].steepest = np.inf
-    return True
 
 
 @njit(nogil=True, inline="always")
@@ -274,8 +272,9 @@ def correct(face, value, ball, slack, most):
     moved = _shrink_into(face, value)[0] if ball else 0.0
     alone, reached, leaving = False, False, np.empty(face.order.size, np.int64)
     face.face[0].steepest = np.inf
-    _aim(face, value, ball)
-    if not ball and _join_at_aim(face, slack):
+    changed = _aim(face, value, ball)
+    if changed > 1 and not ball:
+        _join_at_aim(face, slack)
         _aim(face, value, ball)
     for turn in range(most + 1):
         progress = 0.0

@@ -100,19 +100,20 @@ def extend(face, positions):
     coefficient nor sign.
     """
     it, L, order = face.face[0], face.factor, face.order
-    n, joined, came = it.active, 0, np.empty_like(positions)
-    shared = _solve_new(face, positions)
+    n, joined, shared = it.active, 0, _solve_new(face, positions)
     # L is fetched once for all of them.
     it.work += (1 + positions.size // SIDE) * n * n // 2
     for b in range(positions.size):
         w, row = positions[b], L[n + joined]
         if joined < b:
             copy_into(L[n + b, :n], row)
+            for c in range(b, positions.size):
+                shared[c, joined] = shared[c, b]
         square = face.gram[w, w]
-        left = square + it.ridge - shared[b, b]
+        left = square + it.ridge - shared[b, joined]
         for a in range(joined):
             known = L[n + a]
-            total = face.gram[w, order[n + a]] - shared[b, came[a]]
+            total = face.gram[w, order[n + a]] - shared[b, a]
             for k in range(n, n + a):
                 total -= known[k] * row[k]
             row[n + a] = total / known[n + a]
@@ -121,7 +122,6 @@ def extend(face, positions):
             row[n + joined] = np.sqrt(left)
             order[n + joined] = w
             _go_halfway(face, row, n + joined, w)
-            came[joined] = b
             joined += 1
         else:
             face.coef[w], face.sign[w] = 0.0, 0.0
