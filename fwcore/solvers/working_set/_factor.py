@@ -50,12 +50,15 @@ def _solve_tiles(face, positions):
     """The same tile by tile."""
     L, n, joining = face.factor, face.face[0].active, positions.size
     lines = (joining + DOUBLES - 1) // DOUBLES
-    tiles = lined_zeros(lines, n * DOUBLES).reshape(lines, n, DOUBLES)
+    # One room for all, as that of small faces takes as long to get as to fill.
+    room = lined_zeros(lines * n + (2 * SIDE + joining) * lines, DOUBLES)
+    tiles, rest = room[: lines * n].reshape(lines, n, DOUBLES), room[lines * n :]
+    sums = rest[: SIDE * lines].reshape(SIDE, lines * DOUBLES)
+    products = rest[SIDE * lines :].reshape(SIDE + joining, lines * DOUBLES)
     for c in range(joining):
         dots = face.gram[positions[c]]
         for i in range(n):
             tiles[c // DOUBLES, i, c % DOUBLES] = dots[face.order[i]]
-    sums = lined_zeros(SIDE, lines * DOUBLES)
     for first in range(0, n, SIDE):
         sums[:] = 0.0
         for t in range(lines):
@@ -66,7 +69,6 @@ def _solve_tiles(face, positions):
         row = L[n + c]
         for i in range(n):
             row[i] = tiles[c // DOUBLES, i, c % DOUBLES]
-    products = lined_zeros(joining + SIDE - 1, lines * DOUBLES)
     for a in range(0, joining, SIDE):
         for t in range((min(a + SIDE, joining) - 1) // DOUBLES + 1):
             add_lines_of(L, n + a, tiles, t, (0, n), products, a)
@@ -84,7 +86,7 @@ def _solve_line(known, first, i, sums, tile):
         tile[i, c] /= known[i]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, inline="always")
 def _solve_new(face, positions):
     """The same by what is the faster."""
     few = _FEW if face.face[0].active <= _AT_HAND else 1
