@@ -11,7 +11,14 @@ from fwcore import Problem, walk_path
 from fwcore.solvers.working_set._blocks import LONG
 from fwcore.solvers.working_set._corrections import correct
 from fwcore.solvers.working_set._face import Face
-from fwcore.solvers.working_set._factor import drop, extend_by_all, refactor, restore, solve
+from fwcore.solvers.working_set._factor import (
+    AT_HAND,
+    drop,
+    extend_by_all,
+    refactor,
+    restore,
+    solve,
+)
 from fwcore.solvers.working_set._gram import extend_gram
 
 
@@ -100,6 +107,27 @@ def test_columns_that_leave_together_leave_the_minimiser(seed, positive, ridge):
     assert not positive or (a >= 0.0).all()
     np.testing.assert_allclose(slope[on], lam * np.sign(a[on]), atol=1e-9 * scale)
     assert (slope if positive else np.abs(slope))[~on].max(initial=0.0) <= lam + 1e-9 * scale
+
+
+def test_columns_join_a_large_face_before_others_leave_it():
+    """Where the factor is dear to change, a step to a smaller lam changes it once for many."""
+    random = np.random.default_rng(0)
+    X = random.standard_normal((1200, 1000))
+    X[:, 1:] += 0.9 * X[:, :-1]
+    y = X @ (random.standard_normal(1000) * (random.random(1000) < 0.6))
+    y += 20.0 * random.standard_normal(1200)
+    face, top = face_of(X, y), np.abs(X.T @ y).max()
+    face.sign[:] = 0.0
+    for lam in top * np.geomspace(0.5, 1e-3, 8):
+        correct(face, lam, False, 1e-9 * lam, 1000)
+        active, a = face.face["active"][0], face.coef[:1000]
+        slope, on = X.T @ (y - X @ a), a != 0.0
+        assert np.count_nonzero(on) == active
+        np.testing.assert_allclose(slope[on], lam * np.sign(a[on]), atol=1e-10 * top)
+        assert np.abs(slope[~on]).max() <= lam * (1.0 + 1e-8)
+    assert active > AT_HAND
+    assert face.face["drops"][0] > 50
+    assert_factored(face, X)
 
 
 @njit

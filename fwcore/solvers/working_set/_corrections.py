@@ -21,6 +21,7 @@ from numba import njit
 from fwcore.kernels.dispatch import FAST
 from fwcore.kernels.steepness import steepness
 from fwcore.solvers.working_set._factor import (
+    AT_HAND,
     DEPENDENT,
     drop,
     extend,
@@ -42,8 +43,8 @@ _OFF = 1e-12
 # Kernels that call none, and never raise, count no references of the arrays of a face.
 @njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
 def _aim(face, value, ball):
-    """The minimiser on the affine hull of the face, into ``work[0]``: how many coefficients have
-    other signs there. Sets the multiplier, and frees a constraint that pushes.
+    """The minimiser on the affine hull of the face, into ``work[0]``; sets the multiplier, and
+    frees a constraint that pushes.
     """
     it, aim, b, sign = face.face[0], face.work[0], face.halfway[0], face.halfway[1]
     n, along, square = it.active, 0.0, 0.0
@@ -60,10 +61,6 @@ def _aim(face, value, ball):
     for i in range(n):
         aim[i] = b[i] - it.level * sign[i]
     solve_back(face, aim)
-    changed = 0
-    for i in range(n):
-        changed += int(face.sign[face.order[i]] * aim[i] < 0.0)
-    return changed
 
 
 @njit(nogil=True, inline="always")
@@ -239,11 +236,23 @@ def _join_steepest(face, slack, most):
     return best, extend_by_all(face, joining[:n])
 
 
+@njit(nogil=True, inline="always")
+def _turns(face):
+    """Whether several coefficients have other signs at ``work[0]``, on a face whose factor is dear
+    to change.
+    """
+    n, changed = face.face[0].active, 0
+    if n <= AT_HAND:
+        return False
+    for i in range(n):
+        changed += int(face.sign[face.order[i]] * face.work[0][i] < 0.0)
+    return changed > 1
+
+
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _join_at_aim(face, slack):
-    """Let columns join that are steep at ``work[0]``, where several of the active ones have other
-    signs. These leave later, with those of the new ones that are in the way: to take columns off
-    the factor is dear, but hardly dearer for many.
+    """Let columns join that are steep at ``work[0]``. Those that are to leave do so later, together
+    with new ones that are in the way: many cost the factor hardly more than a few.
     """
     n = face.face[0].active
     for i in range(n):
@@ -272,8 +281,8 @@ def correct(face, value, ball, slack, most):
     moved = _shrink_into(face, value)[0] if ball else 0.0
     alone, reached, leaving = False, False, np.empty(face.order.size, np.int64)
     face.face[0].steepest = np.inf
-    changed = _aim(face, value, ball)
-    if changed > 1 and not ball:
+    _aim(face, value, ball)
+    if not ball and _turns(face):
         _join_at_aim(face, slack)
         _aim(face, value, ball)
     for turn in range(most + 1):

@@ -24,8 +24,10 @@ error."""
 _DROPS_TO_REFACTOR = 200
 # So many columns join or leave at a time.
 _TOGETHER = 64
-# Up to so many columns join one by one where L has no more rows than stay at hand.
-_FEW, _AT_HAND = 3, 512
+AT_HAND = 512
+"""Rows of L that stay at hand."""
+# There up to so many columns join one by one.
+_FEW = 3
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -89,7 +91,7 @@ def _solve_line(known, first, i, sums, tile):
 @njit(nogil=True, inline="always")
 def _solve_new(face, positions):
     """The same by what is the faster."""
-    few = _FEW if face.face[0].active <= _AT_HAND else 1
+    few = _FEW if face.face[0].active <= AT_HAND else 1
     if positions.size <= few:
         return _solve_rows(face, positions)
     return _solve_tiles(face, positions)
