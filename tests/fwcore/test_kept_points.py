@@ -7,7 +7,6 @@ import pytest
 import toys
 
 from fwcore import Problem, Status, Walk
-from fwcore.kernels.tiles import SIDE, add_products
 
 PENALTY = ("certified", "active_set")
 
@@ -139,15 +138,3 @@ def test_all_columns_join_once_most_are_foreseen_to_be_active():
     assert active[0] < problem.p / 2
     assert active[-1] > 0.9 * problem.p
     assert walk.result().max_relative_gap <= 1e-6
-
-
-@pytest.mark.parametrize("entries", [0, 1, 30, 3000])
-def test_products_are_added_tile_by_tile(entries):
-    random = np.random.default_rng(0)
-    A, B = random.standard_normal((2 * SIDE, 3000)), random.standard_normal((3 * SIDE + 1, 3000))
-    out = np.ones((2 * SIDE, 3 * SIDE + 1))
-    add_products(A, B, entries, out)
-    wanted = 1.0 + A[:, :entries] @ B[:, :entries].T
-    # Rows that make no whole tile are left out.
-    wanted[:, -1] = 1.0
-    np.testing.assert_allclose(out, wanted, atol=1e-10)
