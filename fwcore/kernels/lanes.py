@@ -18,7 +18,9 @@ of half a line.
 """
 LINE = 64
 """Bytes in a cache line."""
-DOUBLES = LINE // 8
+DOUBLE = 8
+DOUBLES = LINE // DOUBLE
+"""Bytes of a number in double precision, and such numbers in a cache line."""
 # Sums are of so many rows before they are added up, so that fewer roundings accumulate.
 _NEAR = 32
 
@@ -38,10 +40,24 @@ def lined_zeros(rows, size):
     return room[first : first + rows * size].reshape(rows, size)
 
 
-def is_contiguous(array: Any, kind: Any) -> bool:
-    """Whether the numba type ``array`` is of contiguous floats of this ``kind``."""
-    known = isinstance(array, types.Array) and isinstance(kind, types.Float)
-    return known and array.layout == "C" and array.dtype == kind
+def are_contiguous(arrays: Any, kind: Any, places: Any) -> bool:
+    """Whether the numba types ``arrays`` are of contiguous floats of this ``kind``, and ``places``
+    is one of whole numbers.
+    """
+    counted = isinstance(places, types.UniTuple) and places.dtype == types.intp
+    known = counted and isinstance(kind, types.Float)
+    return known and all(
+        isinstance(array, types.Array) and array.layout == "C" and array.dtype == kind
+        for array in arrays
+    )
+
+
+def data_of(context: Any, builder: Any, kinds: Any, arrays: Any) -> Any:
+    """Where the entries of ``arrays`` of these ``kinds`` begin."""
+    return [
+        context.make_array(kind)(context, builder, array).data
+        for kind, array in zip(kinds, arrays, strict=True)
+    ]
 
 
 def in_all(builder: Any, value: Any, vector: Any) -> Any:
@@ -77,20 +93,9 @@ def add_lines_of(vectors, first, tiles, tile, entries, out, row):
         _add_near(vectors, tiles, out, (first * size + i, size, at, n, row * width + place, width))
 
 
-@njit(nogil=True, cache=True)
-def fill_tile(vectors, tile):
-    """The rows of ``vectors`` (lanes, k) into the lanes of a ``tile`` (k, lanes)."""
-    for i in range(tile.shape[0]):
-        for c in range(tile.shape[1]):
-            tile[i, c] = vectors[c, i]
-
-
 def _lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     kinds, whole = signature.args, ir.IntType(64)
-    weights, tiles, out = (
-        context.make_array(kind)(context, builder, argument).data
-        for kind, argument in zip(kinds[:3], arguments[:3], strict=True)
-    )
+    weights, tiles, out = data_of(context, builder, kinds[:3], arguments[:3])
     first, stride, at, n, place, width = cgutils.unpack_tuple(builder, arguments[3])
     size = kinds[0].dtype.bitwidth // 8
     lanes = LINE // size
@@ -119,11 +124,10 @@ def _lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
 
 
 def _typed(typingctx: Any, weights: Any, tiles: Any, out: Any, places: Any) -> Any:
-    """``places`` are of `add_lines`: row, rows, where in ``tiles``, rows to add, where in ``out``,
-    and the width of that.
+    """``places`` are of `add_lines_of`: where the first of the six begins in ``weights``, how far
+    apart they are, where in ``tiles``, entries to add, where in ``out``, and the width of that.
     """
-    counted = isinstance(places, types.UniTuple) and places.dtype == types.intp
-    if not (counted and all(is_contiguous(a, weights.dtype) for a in (weights, tiles, out))):
+    if not are_contiguous((weights, tiles, out), getattr(weights, "dtype", None), places):
         return None
     return types.void(weights, tiles, out, places), _lower
 

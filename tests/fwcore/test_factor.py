@@ -9,7 +9,7 @@ from numba import njit
 
 from fwcore import Problem, walk_path
 from fwcore.solvers.working_set._blocks import LONG
-from fwcore.solvers.working_set._corrections import correct
+from fwcore.solvers.working_set._corrections import _aim, _join_at_aim, _signs_change, correct
 from fwcore.solvers.working_set._face import Face
 from fwcore.solvers.working_set._factor import (
     AT_HAND,
@@ -24,7 +24,7 @@ from fwcore.solvers.working_set._gram import extend_gram
 
 def face_of(X, y):
     k = X.shape[1]
-    face = Face.of(k + 3)
+    face = Face.of(k)
     face.gram[:k, :k], face.dots[:k], face.face["size"] = X.T @ X, X.T @ y, k
     face.sign[:k] = np.random.default_rng(k).choice([-1.0, 1.0], k)
     return face
@@ -72,6 +72,37 @@ def test_columns_join_and_leave_a_face_many_at_a_time(seed, k, data):
     assert_factored(face, X)
 
 
+@pytest.mark.parametrize(
+    "leaving", [range(150), range(149), range(1, 150), range(0, 150, 2), [149]]
+)
+def test_more_columns_leave_than_go_together(leaving):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((200, 150))
+    face = face_of(X, random.standard_normal(200))
+    face.coef[:] = random.standard_normal(150)
+    restore(face, np.arange(150))
+    drop(face, np.array(leaving))
+    assert face.order[: 150 - len(leaving)].tolist() == np.delete(np.arange(150), leaving).tolist()
+    assert_factored(face, X)
+
+
+@pytest.mark.parametrize(
+    "joining", [[20, 21], [20, 21, 22], [21, 20, 23, 30, 31, 22], range(20, 40)]
+)
+def test_columns_that_depend_on_others_stay_off_where_several_join(joining):
+    """Rows of those that follow them move up."""
+    random = np.random.default_rng(0)
+    X = random.standard_normal((60, 40))
+    X[:, 20], X[:, 23] = X[:, :5] @ random.standard_normal(5), X[:, 7] - X[:, 21]
+    face = face_of(X, random.standard_normal(60))
+    face.coef[:20] = 1.0
+    restore(face, np.arange(20))
+    stay = [k for k in joining if k not in (20, 23)]
+    assert extend_by_all(face, np.array(joining)) == len(stay)
+    assert face.order[20 : 20 + len(stay)].tolist() == stay
+    assert_factored(face, X)
+
+
 def test_columns_that_depend_on_those_before_them_stay_off_a_face():
     random = np.random.default_rng(0)
     X = random.standard_normal((60, 40))
@@ -109,23 +140,44 @@ def test_columns_that_leave_together_leave_the_minimiser(seed, positive, ridge):
     assert (slope if positive else np.abs(slope))[~on].max(initial=0.0) <= lam + 1e-9 * scale
 
 
-def test_columns_join_a_large_face_before_others_leave_it():
-    """Where the factor is dear to change, a step to a smaller lam changes it once for many."""
+def large_face():
+    """A face of more columns than stay at hand, at the minimiser for its level; X, y, level."""
     random = np.random.default_rng(0)
     X = random.standard_normal((1200, 1000))
     X[:, 1:] += 0.9 * X[:, :-1]
     y = X @ (random.standard_normal(1000) * (random.random(1000) < 0.6))
     y += 20.0 * random.standard_normal(1200)
-    face, top = face_of(X, y), np.abs(X.T @ y).max()
+    face, lam = face_of(X, y), 0.005 * np.abs(X.T @ y).max()
     face.sign[:] = 0.0
-    for lam in top * np.geomspace(0.5, 1e-3, 8):
-        correct(face, lam, False, 1e-9 * lam, 1000)
-        active, a = face.face["active"][0], face.coef[:1000]
+    correct(face, lam, False, 1e-9 * lam, 1000)
+    assert face.face["active"][0] > AT_HAND
+    return face, X, y, lam
+
+
+def test_columns_join_a_large_face_before_others_leave_it():
+    face, X, _, lam = large_face()
+    n, coef = int(face.face["active"][0]), face.coef.copy()
+    _aim(face, 0.5 * lam, False)
+    assert _signs_change(face)
+    changed = np.sign(face.work[0, :n]) != face.sign[face.order[:n]]
+    assert changed.sum() > 1
+    joined = _join_at_aim(face, 1e-9 * lam)
+    assert joined > 1
+    assert face.face["active"][0] == n + joined
+    np.testing.assert_array_equal(face.coef, coef)
+    assert face.face["steepest"][0] == np.inf
+    assert_factored(face, X)
+
+
+def test_the_minimiser_of_a_large_face_is_one():
+    face, X, y, lam = large_face()
+    for level in lam * np.geomspace(0.7, 0.1, 4):
+        correct(face, level, False, 1e-9 * level, 1000)
+        a = face.coef
         slope, on = X.T @ (y - X @ a), a != 0.0
-        assert np.count_nonzero(on) == active
-        np.testing.assert_allclose(slope[on], lam * np.sign(a[on]), atol=1e-10 * top)
-        assert np.abs(slope[~on]).max() <= lam * (1.0 + 1e-8)
-    assert active > AT_HAND
+        assert np.count_nonzero(on) == face.face["active"][0]
+        np.testing.assert_allclose(slope[on], level * np.sign(a[on]), atol=1e-8 * lam)
+        assert np.abs(slope[~on]).max() <= level * (1.0 + 1e-8)
     assert face.face["drops"][0] > 50
     assert_factored(face, X)
 
@@ -152,6 +204,17 @@ def test_products_of_columns_are_the_same_one_by_one_and_in_tiles(kind, rows, jo
     assert not gram[40:].any()
     assert 0 < entries <= rows * (40 * joining)
     assert (at_hand > 0) == (rows >= LONG and kind != "sparse")
+
+
+def test_more_columns_join_than_are_multiplied_at_a_time():
+    random = np.random.default_rng(0)
+    X = random.standard_normal((LONG + 3, 330))
+    problem = Problem.from_arrays(X, random.standard_normal(LONG + 3))
+    gram, seen = np.zeros((330, 330)), problem.design.matrix()
+    multiplied(problem.design, np.arange(330), 320, LONG + 3, gram)
+    exact = seen.T @ seen
+    exact[:10, :10] = 0.0
+    np.testing.assert_allclose(gram, exact, atol=1e-9)
 
 
 @pytest.mark.slow

@@ -8,7 +8,8 @@ from numba import njit
 
 from fwcore.kernels.lanes import SIDE, add_lines, add_lines_of, lined_zeros, roundings
 from fwcore.kernels.masks import BLOCK, NONE, lowest, mask_above, without_lowest
-from fwcore.kernels.rotations import ABREAST, rotate, turn, turn_back
+from fwcore.kernels.rotations import ABREAST, rotate
+from fwcore.kernels.transposition import transpose_back, transpose_into, transpose_triangle
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
@@ -61,21 +62,25 @@ def test_vectors_are_rotated_one_entry_after_the_other(first, end):
     np.testing.assert_allclose(vectors, expected, atol=1e-14)
 
 
-@pytest.mark.parametrize("rows", [1, 7, 8, ABREAST])
-@pytest.mark.parametrize("first", [0, 5])
+@pytest.mark.parametrize("rows", [1, 7, 8, 13, ABREAST])
+@pytest.mark.parametrize("first", [0, 5, 20])
 def test_rows_of_a_triangle_into_columns_and_back(rows, first):
-    triangle, tile = (
-        np.tril(np.random.default_rng(0).random((60, 60)) + 1.0),
-        np.full((60, 32), 9.0),
-    )
-    turn(triangle[20 : 20 + rows], first, 21, tile)
-    end = 20 + rows
-    np.testing.assert_array_equal(tile[first:end, :rows], triangle[20:end, first:end].T)
+    triangle, end = np.tril(np.random.default_rng(0).random((60, 60)) + 1.0), 20 + rows
+    tile = np.full((end, ABREAST), 9.0)
+    transpose_triangle(triangle[20:end], first, 21, tile)
+    np.testing.assert_array_equal(tile[first:, :rows], triangle[20:end, first:end].T)
     assert (tile[:first] == 9.0).all()
     back = np.zeros((rows, 60))
-    turn_back(tile, first, 21, back)
+    transpose_back(tile, first, 21, back)
     np.testing.assert_array_equal(back[:, first:], triangle[20:end, first:])
     assert not back[:, :first].any()
+
+
+@pytest.mark.parametrize("size", [0, 5, 8, 29])
+def test_eight_rows_into_columns(size):
+    rows, tile = np.random.default_rng(0).random((8, size)), np.zeros((size, 8))
+    transpose_into(rows, tile)
+    np.testing.assert_array_equal(tile, rows.T)
 
 
 @njit

@@ -237,7 +237,7 @@ def _join_steepest(face, slack, most):
 
 
 @njit(nogil=True, inline="always")
-def _turns(face):
+def _signs_change(face):
     """Whether several coefficients have other signs at ``work[0]``, on a face whose factor is dear
     to change.
     """
@@ -251,17 +251,18 @@ def _turns(face):
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _join_at_aim(face, slack):
-    """Let columns join that are steep at ``work[0]``. Those that are to leave do so later, together
-    with new ones that are in the way: many cost the factor hardly more than a few.
+    """Let columns join that are steep at ``work[0]``; how many did. Those that are to leave do so
+    later, together with new ones that are in the way: many cost the factor hardly more than a few.
     """
     n = face.face[0].active
     for i in range(n):
         w = face.order[i]
         face.work[1][i], face.coef[w] = face.coef[w], face.work[0][i]
-    _join_steepest(face, slack, _most(face))
+    _, joined = _join_steepest(face, slack, _most(face))
     for i in range(n):
         face.coef[face.order[i]] = face.work[1][i]
     face.face[0].steepest = np.inf
+    return joined
 
 
 @njit(nogil=True, inline="always")
@@ -275,15 +276,15 @@ def correct(face, value, ball, slack, most):
     """Minimise on the working set until its steepest column exceeds the level of the face by at
     most ``slack``.
 
-    At most ``most`` times columns join the face, several at a time where that went well: one that
-    then moves against its slope leaves again at once. Returns the largest change of a coefficient.
+    At most ``most`` times columns join the face, and a large one once more before any leave it,
+    several at a time where that went well: one that then moves against its slope leaves again at
+    once. Returns the largest change of a coefficient.
     """
     moved = _shrink_into(face, value)[0] if ball else 0.0
     alone, reached, leaving = False, False, np.empty(face.order.size, np.int64)
     face.face[0].steepest = np.inf
     _aim(face, value, ball)
-    if not ball and _turns(face):
-        _join_at_aim(face, slack)
+    if not ball and _signs_change(face) and _join_at_aim(face, slack) > 0:
         _aim(face, value, ball)
     for turn in range(most + 1):
         progress = 0.0

@@ -13,7 +13,8 @@ from numba import njit
 
 from fwcore.kernels.dispatch import FAST
 from fwcore.kernels.lanes import DOUBLES, SIDE, add_lines_of, lined_zeros
-from fwcore.kernels.rotations import ABREAST, rotate, turn, turn_back
+from fwcore.kernels.rotations import ABREAST, rotate
+from fwcore.kernels.transposition import transpose_back, transpose_triangle
 from fwcore.kernels.vectors import copy_into, dot
 
 DEPENDENT = 1e-11
@@ -41,7 +42,7 @@ def _solve_rows(face, positions):
         row, dots = face.factor[n + c], face.gram[positions[c]]
         for i in range(n):
             row[i] = dots[face.order[i]]
-        solve_forward(face, row)
+        _solve_forward(face, row)
         for a in range(c + 1):
             products[c, a] = dot(face.factor[n + a, :n], row[:n])
     return products
@@ -105,7 +106,7 @@ def extend(face, positions):
     """
     it, L, order = face.face[0], face.factor, face.order
     n, joined, shared = it.active, 0, _solve_new(face, positions)
-    # L is fetched once for all of them.
+    # Several cost about as much as one.
     it.work += (1 + positions.size // SIDE) * n * n // 2
     for b in range(positions.size):
         w, row = positions[b], L[n + joined]
@@ -175,12 +176,12 @@ def refactor(face):
 def solve(face, x):
     """x <- (L L')^-1 x on the active columns."""
     face.face[0].work += face.face[0].active ** 2 // 2
-    solve_forward(face, x)
+    _solve_forward(face, x)
     solve_back(face, x)
 
 
 @njit(nogil=True, inline="always")
-def solve_forward(face, x):
+def _solve_forward(face, x):
     """x <- L^-1 x on the active columns."""
     L = face.factor
     for i in range(face.face[0].active):
@@ -215,8 +216,8 @@ def multiply_coef(face):
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def empty(face, places):
-    """Zero the coefficients of the columns at these places of the face, which stay on it."""
+def _zero(face, places):
+    """Zero the coefficients of the columns at these places of the face, which are to leave it."""
     product = face.halfway[2]
     for i in places:
         w, row = face.order[i], face.factor[i]
@@ -244,7 +245,7 @@ def _find_rotations(tile, n, end, cosine, sine):
 def _drop_few(face, leaving):
     it, L, n, first = face.face[0], face.factor, face.face[0].active, leaving[0]
     cosine, sine = np.empty((leaving.size, n)), np.empty((leaving.size, n))
-    tile = lined_zeros(n + 1, ABREAST)
+    tile = lined_zeros(n, ABREAST)
     i = at = first
     above = 0
     while i < n:
@@ -255,7 +256,7 @@ def _drop_few(face, leaving):
         end = min(n, i + ABREAST)
         end = end if above == leaving.size else min(end, leaving[above])
         count = end - i
-        turn(L[i:end], first, i + 1, tile)
+        transpose_triangle(L[i:end], first, i + 1, tile)
         # As if the last of them had left first, so that the places of the others still hold.
         for v in range(above - 1, -1, -1):
             rotate(tile, leaving[v], at + v, cosine[v], sine[v])
@@ -263,7 +264,7 @@ def _drop_few(face, leaving):
         for a in range(count):
             copy_into(L[i + a, :first], L[at + a])
             face.order[at + a] = face.order[i + a]
-        turn_back(tile, first, at + 1, L[at : at + count])
+        transpose_back(tile, first, at + 1, L[at : at + count])
         it.work += above * count * (i - first)
         i, at = end, at + count
     for b in range(3):
@@ -283,7 +284,7 @@ def drop(face, leaving):
     deleted, and those below rotated back to triangular form.
     """
     it = face.face[0]
-    empty(face, leaving)
+    _zero(face, leaving)
     for end in range(leaving.size, 0, -_TOGETHER):
         _drop_few(face, leaving[max(0, end - _TOGETHER) : end])
     before, it.drops = it.drops, it.drops + leaving.size

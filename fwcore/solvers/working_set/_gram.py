@@ -10,7 +10,8 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import col_dot, col_entries, image_of
-from fwcore.kernels.lanes import DOUBLES, SIDE, add_lines_of, fill_tile, lined_zeros
+from fwcore.kernels.lanes import DOUBLES, SIDE, add_lines_of, lined_zeros
+from fwcore.kernels.transposition import transpose_into
 from fwcore.kernels.vectors import total
 from fwcore.solvers.working_set._blocks import LONG
 
@@ -69,7 +70,7 @@ def _fill_tiles(design, columns, images, tiles):
     for first in range(0, columns.size, DOUBLES):
         for k in range(first, min(first + DOUBLES, columns.size)):
             image_of(design, columns[k : k + 1], one, images[k - first])
-        fill_tile(images, tiles[first // DOUBLES])
+        transpose_into(images, tiles[first // DOUBLES])
 
 
 @njit(nogil=True, cache=True)

@@ -26,7 +26,8 @@ from fwcore.solvers.working_set._working_set import WorkingSet
 from fwcore.status import Status
 from fwcore.trace import Rows, new_rows
 
-# A trial that fails leaves the face to be made again, and what had joined it to be found again.
+# A trial that fails leaves the face to be made again, and what had joined it to be found again:
+# where points cost no more than three such faces, it costs more than it can gain.
 _REMAKE = 3.0
 
 

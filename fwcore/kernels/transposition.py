@@ -1,0 +1,101 @@
+"""Rows into columns, a square of eight on a side at a time, in registers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from fwcore.kernels.lanes import DOUBLE, DOUBLES, are_contiguous, data_of
+
+
+@njit(nogil=True, cache=True)
+def transpose_into(rows, tile):
+    """``rows`` (8, n) into the columns of a ``tile`` (n, 8)."""
+    k, n = 0, rows.shape[1]
+    while k + DOUBLES <= n:
+        _transpose(rows, tile, (0, k, n, DOUBLES))
+        k += DOUBLES
+    for i in range(k, n):
+        for a in range(DOUBLES):
+            tile[i, a] = rows[a, i]
+
+
+@njit(nogil=True, cache=True)
+def transpose_triangle(rows, first, length, tile):
+    """``rows`` of a lower triangle, the k-th of which ends before entry ``length`` + k, into
+    columns of ``tile`` from entry ``first`` on; zeros follow, as far as the longest row.
+    """
+    n = rows.shape[0]
+    for i in range(length, length + n - 1):
+        for a in range(tile.shape[1]):
+            tile[i, a] = 0.0
+    # More rows at a time are more than are fetched ahead.
+    for a in range(0, n, DOUBLES):
+        k = first
+        while a + DOUBLES <= n and k + DOUBLES <= length:
+            _transpose(rows, tile, (a, k, rows.shape[1], tile.shape[1]))
+            k += DOUBLES
+        for b in range(a, min(a + DOUBLES, n)):
+            for i in range(k, length + b):
+                tile[i, b] = rows[b, i]
+
+
+@njit(nogil=True, cache=True)
+def transpose_back(tile, first, length, rows):
+    """The way back."""
+    n = rows.shape[0]
+    for a in range(0, n, DOUBLES):
+        k = first
+        while a + DOUBLES <= n and k + DOUBLES <= length:
+            _transpose(tile, rows, (k, a, tile.shape[1], rows.shape[1]))
+            k += DOUBLES
+        for b in range(a, min(a + DOUBLES, n)):
+            for i in range(k, length + b):
+                rows[b, i] = tile[i, b]
+
+
+def _lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    whole, word, line = ir.IntType(64), ir.IntType(32), ir.VectorType(ir.DoubleType(), DOUBLES)
+    source, target = data_of(context, builder, signature.args[:2], arguments[:2])
+    row, column, width, other = cgutils.unpack_tuple(builder, arguments[2])
+
+    def place_of(data: Any, i: Any, k: Any, size: Any) -> Any:
+        at = builder.add(builder.mul(i, size), k)
+        return builder.bitcast(builder.gep(data, [at]), line.as_pointer())
+
+    def mix(a: Any, b: Any, lanes: list[int]) -> Any:
+        mask = ir.Constant(ir.VectorType(word, DOUBLES), [word(lane) for lane in lanes])
+        return builder.shuffle_vector(a, b, mask)
+
+    lines = [
+        builder.load(place_of(source, builder.add(row, whole(k)), column, width), align=DOUBLE)
+        for k in range(DOUBLES)
+    ]
+    # Squares of 1, 2 and 4 on a side change places with those across the diagonal.
+    for step in (1, 2, 4):
+        low = [k + DOUBLES - step if k & step else k for k in range(DOUBLES)]
+        high = [k + step if not k & step else k + DOUBLES for k in range(DOUBLES)]
+        for k in range(DOUBLES):
+            if not k & step:
+                a, b = lines[k], lines[k + step]
+                lines[k], lines[k + step] = mix(a, b, low), mix(a, b, high)
+    for k, turned in enumerate(lines):
+        place = place_of(target, builder.add(column, whole(k)), row, other)
+        builder.store(turned, place, align=DOUBLE)
+    return context.get_dummy_value()
+
+
+def _typed(typingctx: Any, source: Any, target: Any, places: Any) -> Any:
+    """``places`` are the first row and column of the block of ``source``, which are the first
+    column and row of that of ``target``, and the columns that these have.
+    """
+    if not are_contiguous((source, target), types.float64, places):
+        return None
+    return types.void(source, target, places), _lower
+
+
+_transpose: Any = intrinsic(_typed)
