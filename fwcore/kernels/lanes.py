@@ -40,16 +40,16 @@ def lined_zeros(rows, size):
     return room[first : first + rows * size].reshape(rows, size)
 
 
+def is_contiguous(array: Any, kind: Any) -> bool:
+    """Whether the numba type ``array`` is of contiguous floats of this ``kind``."""
+    known = isinstance(array, types.Array) and isinstance(kind, types.Float)
+    return known and array.layout == "C" and array.dtype == kind
+
+
 def are_contiguous(arrays: Any, kind: Any, places: Any) -> bool:
-    """Whether the numba types ``arrays`` are of contiguous floats of this ``kind``, and ``places``
-    is one of whole numbers.
-    """
+    """The same of several ``arrays``; whether ``places`` are whole numbers, too."""
     counted = isinstance(places, types.UniTuple) and places.dtype == types.intp
-    known = counted and isinstance(kind, types.Float)
-    return known and all(
-        isinstance(array, types.Array) and array.layout == "C" and array.dtype == kind
-        for array in arrays
-    )
+    return counted and all(is_contiguous(array, kind) for array in arrays)
 
 
 def data_of(context: Any, builder: Any, kinds: Any, arrays: Any) -> Any:
