@@ -29,33 +29,36 @@ def transpose_triangle(rows, first, length, tile):
     """``rows`` of a lower triangle, the k-th of which ends before entry ``length`` + k, into
     columns of ``tile`` from entry ``first`` on; zeros follow, as far as the longest row.
     """
-    n = rows.shape[0]
-    for i in range(length, length + n - 1):
+    for i in range(length, length + rows.shape[0] - 1):
         for a in range(tile.shape[1]):
             tile[i, a] = 0.0
-    # More rows at a time are more than are fetched ahead.
-    for a in range(0, n, DOUBLES):
-        k = first
-        while a + DOUBLES <= n and k + DOUBLES <= length:
-            _transpose(rows, tile, (a, k, rows.shape[1], tile.shape[1]))
-            k += DOUBLES
-        for b in range(a, min(a + DOUBLES, n)):
-            for i in range(k, length + b):
-                tile[i, b] = rows[b, i]
+    _carry(rows, first, length, tile, False)
 
 
 @njit(nogil=True, cache=True)
 def transpose_back(tile, first, length, rows):
     """The way back."""
-    n = rows.shape[0]
+    _carry(rows, first, length, tile, True)
+
+
+@njit(nogil=True, inline="always")
+def _carry(rows, first, length, tile, back):
+    n, width, height = rows.shape[0], rows.shape[1], tile.shape[1]
+    # More rows at a time are more than are fetched ahead.
     for a in range(0, n, DOUBLES):
         k = first
         while a + DOUBLES <= n and k + DOUBLES <= length:
-            _transpose(tile, rows, (k, a, tile.shape[1], rows.shape[1]))
+            if back:
+                _transpose(tile, rows, (k, a, height, width))
+            else:
+                _transpose(rows, tile, (a, k, width, height))
             k += DOUBLES
         for b in range(a, min(a + DOUBLES, n)):
             for i in range(k, length + b):
-                rows[b, i] = tile[i, b]
+                if back:
+                    rows[b, i] = tile[i, b]
+                else:
+                    tile[i, b] = rows[b, i]
 
 
 def _lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
