@@ -66,11 +66,19 @@ def _key(
     return (solver, designs.layout(design), centred, kind, *variant.items())
 
 
+def _keys(key: tuple[Any, ...], large: bool) -> set[tuple[Any, ...]]:
+    """A ``key``, and that of what `Solver.rehearse_large` compiles."""
+    return {key, (*key, "large")} if large else {key}
+
+
 def is_ready(
     solver: Solver, design: Design, options: Options | None = None, loss: Loss | None = None
 ) -> bool:
     """Whether nothing is left to be compiled for such a run."""
-    return not solver.compiles or _key(solver, design, options, loss) in _ready
+    if not solver.compiles:
+        return True
+    key = _key(solver, design, options, loss)
+    return _ready.issuperset(_keys(key, solver.is_large(design, options or solver.Options())))
 
 
 def ready(
@@ -83,20 +91,27 @@ def ready(
         return
     _waiting.add(token := object())
     try:
-        _compile(solver, design, options, loss)
+        large = solver.is_large(design, options or solver.Options())
+        _compile(solver, design, options, loss, large)
     finally:
         _waiting.discard(token)
 
 
-def _compile(solver: Solver, design: Design, options: Options | None, loss: Loss | None) -> None:
-    key = _key(solver, design, options, loss)
+def _compile(
+    solver: Solver, design: Design, options: Options | None, loss: Loss | None, large: bool
+) -> None:
+    key, given = _key(solver, design, options, loss), options or solver.Options()
     with _locks.setdefault(key, threading.Lock()):
-        if key in _ready:
+        missing = _keys(key, large) - _ready
+        if not missing:
             return
         problem = _toy(design, loss or find_loss(DEFAULT_LOSS))
-        for chosen in solver.rehearsals(options or solver.Options(), problem.loss):
-            _walk(problem, solver, solver.Options(**chosen))
-        _ready.add(key)
+        if key in missing:
+            for chosen in solver.rehearsals(given, problem.loss):
+                _walk(problem, solver, solver.Options(**chosen))
+        if large:
+            solver.rehearse_large(problem, given)
+        _ready.update(missing)
 
 
 def _walk(problem: Problem, solver: Solver, options: Options) -> None:
@@ -126,7 +141,7 @@ def every_solver() -> Iterator[str]:
         for solver in ours:
             while _waiting:
                 time.sleep(_POLITE_SECONDS)
-            _compile(solver, design, None, None)
+            _compile(solver, design, None, None, solver.has_large)
             _progress["done"] += 1
             yield f"{solver.name} on {type(design).__name__}"
 

@@ -25,7 +25,11 @@ from fwcore.design.primitives import (
 )
 from fwcore.design.rows import row, row_entries, row_entry, rows_are_full, rows_are_stored
 from fwcore.kernels.dispatch import implements
+from fwcore.kernels.fours import dots_of_four
 from fwcore.kernels.types import Floats
+
+# Columns of so many rows come sooner four at a time.
+_LONG = 512
 
 
 class _DenseFields(NamedTuple):
@@ -120,8 +124,18 @@ def _col_dot(design, j, v, v_sum):
 
 @implements(range_dots, Dense)
 def _range_dots(design, v, v_sum, first, out):
+    if v.size < _LONG:
+        for k in range(out.size):
+            out[k] = col_dot(design, first + k, v, v_sum)
+        return
+    columns, last = design.values[first:], out.size - 1
+    for a in range(0, out.size, 4):
+        # The last takes the place of those that there are not, so that all have the same sums.
+        b, c, d = min(a + 1, last), min(a + 2, last), min(a + 3, last)
+        products = dots_of_four(columns[a], columns[b], columns[c], columns[d], v)
+        out[a], out[b], out[c], out[d] = products
     for k in range(out.size):
-        out[k] = col_dot(design, first + k, v, v_sum)
+        out[k] = design.scale[first + k] * (out[k] - design.offset[first + k] * v_sum)
 
 
 @implements(col_axpy, Dense)

@@ -21,7 +21,7 @@ def moments(design: Products) -> tuple[Floats, Floats]:
     """See `Products.moments`."""
     m, p = design.shape
     plain = design._replace(offset=np.zeros(p), scale=np.ones(p))
-    squares = lined_zeros(*design.base.shape)
+    squares = lined_zeros(design.base.shape[0], design.base.shape[1], np.float64)
     # Where a square is not finite, the sums of its columns are made once more, one by one.
     with np.errstate(over="ignore"):
         np.square(design.base, out=squares)

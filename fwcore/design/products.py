@@ -234,7 +234,7 @@ def product_count(features: int, degree: int) -> int:
 
 def _padded(X: Floats) -> Floats:
     m, d = X.shape
-    base: Floats = lined_zeros(d + 1, -(-m // PADDING) * PADDING)
+    base: Floats = lined_zeros(d + 1, -(-m // PADDING) * PADDING, np.float64)
     base[0, :m] = 1.0
     base[1:, :m] = X.T
     return base

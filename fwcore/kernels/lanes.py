@@ -10,7 +10,9 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
+
+from fwcore.kernels.dispatch import compiled_only
 
 SIDE = 6
 """Lines of sums at once: with one that is loaded and one of weights they fit into sixteen registers
@@ -18,24 +20,22 @@ of half a line.
 """
 LINE = 64
 """Bytes in a cache line."""
-DOUBLE = 8
-DOUBLES = LINE // DOUBLE
-"""Bytes of a number in double precision, and such numbers in a cache line."""
 # Sums are of so many rows before they are added up, so that fewer roundings accumulate.
 _NEAR = 32
 
 
-def roundings(rows: int) -> float:
+@njit(nogil=True, cache=True)
+def roundings(rows):
     """How many roundings there are in a sum over ``rows`` that begins at 0, at most."""
     return min(rows, _NEAR) + rows / _NEAR
 
 
 @njit(nogil=True, cache=True)
-def lined_zeros(rows, size):
-    """Zeros of shape (rows, size) that begin with a cache line: a vector register that is loaded
-    from two of them takes twice as long.
+def lined_zeros(rows, size, kind):
+    """Zeros of shape (rows, size) and of this ``kind`` of floats that begin with a cache line: a
+    vector register that is loaded from two of them takes twice as long.
     """
-    room = np.zeros(rows * size + LINE // 8)
+    room = np.zeros(rows * size + LINE // 4, kind)
     first = -room.ctypes.data % LINE // room.itemsize
     return room[first : first + rows * size].reshape(rows, size)
 
@@ -67,10 +67,15 @@ def in_all(builder: Any, value: Any, vector: Any) -> Any:
     return builder.shuffle_vector(first, unknown, ir.VectorType(word, vector.count)(None))
 
 
-@njit(nogil=True, inline="always")
 def lanes_of(array):
-    """Entries in a cache line."""
-    return LINE // array.itemsize
+    """Entries of ``array`` in a cache line, which a compiler knows."""
+    raise compiled_only("lanes_of")
+
+
+@overload(lanes_of, inline="always")
+def _lanes_of(array):
+    lanes = LINE // (array.dtype.bitwidth // 8)
+    return lambda array: lanes
 
 
 @njit(nogil=True, cache=True)

@@ -9,11 +9,11 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from fwcore.kernels.lanes import DOUBLE, DOUBLES, are_contiguous, data_of, in_all
+from fwcore.kernels.lanes import LINE, are_contiguous, data_of, in_all, is_contiguous
 
 ABREAST = 32
-"""Vectors that are rotated together: their entries fill four cache lines, so that a processor has
-something to do while it waits for a product.
+"""Vectors that are rotated together: their entries fill two or four cache lines, so that there is
+something to do while a product is waited for.
 """
 _CONTRACT = ["contract"]
 
@@ -28,17 +28,24 @@ def rotate(vectors, first, end, cosine, sine):
 
 
 def _lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    whole, line = ir.IntType(64), ir.VectorType(ir.DoubleType(), DOUBLES)
-    vectors, cosine, sine = data_of(context, builder, signature.args[:3], arguments[:3])
+    kinds, whole = signature.args, ir.IntType(64)
+    vectors, cosine, sine = data_of(context, builder, kinds[:3], arguments[:3])
     first, end = cgutils.unpack_tuple(builder, arguments[3])
-    lines = ABREAST // DOUBLES
+    kind, size = context.get_value_type(kinds[0].dtype), kinds[0].dtype.bitwidth // 8
+    lanes = LINE // size
+    lines = ABREAST // lanes
+    line = ir.VectorType(kind, lanes)
 
     def place_of(k: Any, t: int) -> Any:
-        at = builder.add(builder.mul(k, whole(ABREAST)), whole(t * DOUBLES))
+        at = builder.add(builder.mul(k, whole(ABREAST)), whole(t * lanes))
         return builder.bitcast(builder.gep(vectors, [at]), line.as_pointer())
 
+    def number(data: Any, k: Any) -> Any:
+        double = builder.load(builder.gep(data, [k]))
+        return double if double.type == kind else builder.fptrunc(double, kind)
+
     def load(k: Any, t: int) -> Any:
-        return builder.load(place_of(k, t), align=DOUBLE)
+        return builder.load(place_of(k, t), align=size)
 
     def combine(a: Any, b: Any) -> Any:
         return builder.fadd(a, b, flags=_CONTRACT)
@@ -49,20 +56,21 @@ def _lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     carried = [cgutils.alloca_once_value(builder, load(first, t)) for t in range(lines)]
     with cgutils.for_range_slice(builder, first, end, whole(1)) as (k, _):
         after = builder.add(k, whole(1))
-        c, s = (in_all(builder, builder.load(builder.gep(a, [k])), line) for a in (cosine, sine))
+        c, s = (in_all(builder, number(a, k), line) for a in (cosine, sine))
         back = builder.fneg(s)
         for t, register in enumerate(carried):
             x, y = builder.load(register), load(after, t)
-            builder.store(combine(times(c, x), times(s, y)), place_of(k, t), align=DOUBLE)
+            builder.store(combine(times(c, x), times(s, y)), place_of(k, t), align=size)
             builder.store(combine(times(c, y), times(back, x)), register)
     for t, register in enumerate(carried):
-        builder.store(builder.load(register), place_of(end, t), align=DOUBLE)
+        builder.store(builder.load(register), place_of(end, t), align=size)
     return context.get_dummy_value()
 
 
 def _typed(typingctx: Any, vectors: Any, cosine: Any, sine: Any, places: Any) -> Any:
     """``places`` are of `rotate`: the first entry, and the last."""
-    if not are_contiguous((vectors, cosine, sine), types.float64, places):
+    known = is_contiguous(vectors, getattr(vectors, "dtype", None))
+    if not (known and are_contiguous((cosine, sine), types.float64, places)):
         return None
     return types.void(vectors, cosine, sine, places), _lower
 

@@ -1,7 +1,8 @@
-"""Rows into columns, a square of eight on a side at a time, in registers."""
+"""Rows into columns, a square with a cache line on a side at a time, in registers."""
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import Any
 
 from llvmlite import ir
@@ -9,18 +10,20 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from fwcore.kernels.lanes import DOUBLE, DOUBLES, are_contiguous, data_of
+from fwcore.kernels.lanes import LINE, are_contiguous, data_of, is_contiguous, lanes_of
 
 
 @njit(nogil=True, cache=True)
 def transpose_into(rows, tile):
-    """``rows`` (8, n) into the columns of a ``tile`` (n, 8)."""
-    k, n = 0, rows.shape[1]
-    while k + DOUBLES <= n:
-        _transpose(rows, tile, (0, k, n, DOUBLES))
-        k += DOUBLES
+    """``rows`` (l, n) into the columns of a ``tile`` (n, l), where l are the lanes of that, which
+    may be in single precision when the rows are not.
+    """
+    k, n, side = 0, rows.shape[1], lanes_of(tile)
+    while k + side <= n:
+        _transpose(rows, tile, (0, k, n, side))
+        k += side
     for i in range(k, n):
-        for a in range(DOUBLES):
+        for a in range(side):
             tile[i, a] = rows[a, i]
 
 
@@ -43,17 +46,17 @@ def transpose_back(tile, first, length, rows):
 
 @njit(nogil=True, inline="always")
 def _carry(rows, first, length, tile, back):
-    n, width, height = rows.shape[0], rows.shape[1], tile.shape[1]
+    n, width, height, side = rows.shape[0], rows.shape[1], tile.shape[1], lanes_of(tile)
     # More rows at a time are more than are fetched ahead.
-    for a in range(0, n, DOUBLES):
+    for a in range(0, n, side):
         k = first
-        while a + DOUBLES <= n and k + DOUBLES <= length:
+        while a + side <= n and k + side <= length:
             if back:
                 _transpose(tile, rows, (k, a, height, width))
             else:
                 _transpose(rows, tile, (a, k, width, height))
-            k += DOUBLES
-        for b in range(a, min(a + DOUBLES, n)):
+            k += side
+        for b in range(a, min(a + side, n)):
             for i in range(k, length + b):
                 if back:
                     rows[b, i] = tile[i, b]
@@ -62,33 +65,38 @@ def _carry(rows, first, length, tile, back):
 
 
 def _lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    whole, word, line = ir.IntType(64), ir.IntType(32), ir.VectorType(ir.DoubleType(), DOUBLES)
-    source, target = data_of(context, builder, signature.args[:2], arguments[:2])
+    kinds, whole, word = signature.args[:2], ir.IntType(64), ir.IntType(32)
+    source, target = data_of(context, builder, kinds, arguments[:2])
+    sizes = [kind.dtype.bitwidth // 8 for kind in kinds]
+    side = LINE // sizes[1]
+    line, turned = (ir.VectorType(context.get_value_type(kind.dtype), side) for kind in kinds)
     row, column, width, other = cgutils.unpack_tuple(builder, arguments[2])
 
-    def place_of(data: Any, i: Any, k: Any, size: Any) -> Any:
+    def place_of(data: Any, i: Any, k: Any, size: Any, kind: Any) -> Any:
         at = builder.add(builder.mul(i, size), k)
-        return builder.bitcast(builder.gep(data, [at]), line.as_pointer())
+        return builder.bitcast(builder.gep(data, [at]), kind.as_pointer())
+
+    def load(k: int) -> Any:
+        place = place_of(source, builder.add(row, whole(k)), column, width, line)
+        entries = builder.load(place, align=sizes[0])
+        return entries if line == turned else builder.fptrunc(entries, turned)
 
     def mix(a: Any, b: Any, lanes: list[int]) -> Any:
-        mask = ir.Constant(ir.VectorType(word, DOUBLES), [word(lane) for lane in lanes])
+        mask = ir.Constant(ir.VectorType(word, side), [word(lane) for lane in lanes])
         return builder.shuffle_vector(a, b, mask)
 
-    lines = [
-        builder.load(place_of(source, builder.add(row, whole(k)), column, width), align=DOUBLE)
-        for k in range(DOUBLES)
-    ]
-    # Squares of 1, 2 and 4 on a side change places with those across the diagonal.
-    for step in (1, 2, 4):
-        low = [k + DOUBLES - step if k & step else k for k in range(DOUBLES)]
-        high = [k + step if not k & step else k + DOUBLES for k in range(DOUBLES)]
-        for k in range(DOUBLES):
+    lines = [load(k) for k in range(side)]
+    # Squares of 1, 2, 4 ... on a side change places with those across the diagonal.
+    for step in takewhile(lambda step: step < side, (1, 2, 4, 8)):
+        low = [k + side - step if k & step else k for k in range(side)]
+        high = [k + step if not k & step else k + side for k in range(side)]
+        for k in range(side):
             if not k & step:
                 a, b = lines[k], lines[k + step]
                 lines[k], lines[k + step] = mix(a, b, low), mix(a, b, high)
-    for k, turned in enumerate(lines):
-        place = place_of(target, builder.add(column, whole(k)), row, other)
-        builder.store(turned, place, align=DOUBLE)
+    for k, entries in enumerate(lines):
+        place = place_of(target, builder.add(column, whole(k)), row, other, turned)
+        builder.store(entries, place, align=sizes[1])
     return context.get_dummy_value()
 
 
@@ -96,7 +104,10 @@ def _typed(typingctx: Any, source: Any, target: Any, places: Any) -> Any:
     """``places`` are the first row and column of the block of ``source``, which are the first
     column and row of that of ``target``, and the columns that these have.
     """
-    if not are_contiguous((source, target), types.float64, places):
+    known = all(is_contiguous(array, getattr(array, "dtype", None)) for array in (source, target))
+    if not (known and are_contiguous((), None, places)):
+        return None
+    if source.dtype.bitwidth < target.dtype.bitwidth:
         return None
     return types.void(source, target, places), _lower
 

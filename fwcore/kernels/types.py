@@ -9,3 +9,4 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
+Singles: TypeAlias = NDArray[np.float32]

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numba import njit
 
+from fwcore.design import Design
 from fwcore.kernels.records import zero_records
 from fwcore.kernels.streaks import draws_in_streak
 from fwcore.kernels.types import Floats, Ints
@@ -195,8 +196,9 @@ class Solver(ABC):
         What random updates, if it makes any, look at.
     most_entries : int, optional
         The largest design that it takes where it has to make it dense; None where it need not.
-    counts, compiles : bool
-        Whether dot products and entries are known, and whether there are kernels to compile.
+    counts, compiles, has_large : bool
+        Whether dot products and entries are known, whether there are kernels to compile, and
+        whether some of these are for large designs only.
     resumes : bool
         Whether a state is all in the walk, so that another process can go on from it: in arrays
         and in classes of fwcore. A walk of any other begins again.
@@ -226,6 +228,7 @@ class Solver(ABC):
     most_entries: ClassVar[int | None] = None
     counts: ClassVar[bool] = True
     compiles: ClassVar[bool] = True
+    has_large: ClassVar[bool] = False
     resumes: ClassVar[bool] = True
     bound_goes_on: ClassVar[bool] = True
     Options: ClassVar[type[Options]] = WalkOptions
@@ -265,6 +268,14 @@ class Solver(ABC):
     def rehearsals(self, options: Any, loss: Loss) -> tuple[dict[str, Any], ...]:
         """Options with each of which a toy is walked, so that nothing is left to be compiled."""
         return (self.variant(options),)
+
+    def is_large(self, design: Design, options: Any) -> bool:
+        """Whether a run on ``design`` may need kernels that a toy does not."""
+        return False
+
+    def rehearse_large(self, problem: Problem, options: Any) -> None:
+        """Compile these, on a toy."""
+        raise NotImplementedError(f"{self.name} has no kernels for large designs")
 
     @abstractmethod
     def init(self, problem: Problem, options: Any, seed: int) -> Any:

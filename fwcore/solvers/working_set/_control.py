@@ -41,6 +41,7 @@ CONTROL = np.dtype(
         ("highest", np.float64),
         ("loosest", np.float64),
         ("foresees", np.bool_),
+        ("rough", np.bool_),
         ("idle", np.int64),
         ("entry", np.int64),
         ("sweep", np.int64),
@@ -75,6 +76,7 @@ CONTROL = np.dtype(
         ("level", np.float64),
         ("moved", np.float64),
         ("settled", np.bool_),
+        ("finer", np.bool_),
         ("steepest", np.float64),
         ("stale", np.bool_),
         ("chosen", np.int64),
@@ -98,6 +100,7 @@ ridge      of an elastic net, as a multiple of the value of a point
 highest    the level of a = 0
 loosest    what ``inside`` is at most: that of the engine
 foresees   whether the engine does: columns join before they break the conditions
+rough      whether it is: another takes its place where it does not reach the target
 idle       columns kept besides the active ones, since many come back
 entry      what an entry of X costs, beside one in the order of memory
 sweep      what it costs to bound all columns
@@ -149,6 +152,7 @@ room       columns that there is to be room for
 level      the steepness of active columns: lam, or the multiplier of the ball
 moved      the largest change of a coefficient
 settled    whether the engine came to an end
+finer      whether one that is not rough is to take the place of the engine
 steepest   a bound on the steepness of all columns
 stale      whether ``image`` and ``residual`` are of an earlier round
 ========== =========================================================================================
@@ -175,7 +179,7 @@ def new_control(
     it["ball"], it["f0"], it["target"] = ball, problem.f0, options.tol * problem.f0
     it["strictness"], it["inside"], it["loss"] = 1.0, engine.loosest, problem.f0
     it["least"], it["ridge"], it["idle"] = -1.0, ridge, _IDLE
-    it["loosest"], it["foresees"] = engine.loosest, engine.foresees
+    it["loosest"], it["foresees"], it["rough"] = engine.loosest, engine.foresees, engine.rough
     it["entry"], it["sweep"], it["long"] = prices.entry, prices.sweep, prices.long
     it["level"] = it["highest"] = it["steepest"] = problem.lam_max
     # Of a parabola y'R, where R is y.

@@ -20,16 +20,9 @@ from numba import njit
 
 from fwcore.kernels.dispatch import FAST
 from fwcore.kernels.steepness import steepness
-from fwcore.solvers.working_set._factor import (
-    AT_HAND,
-    DEPENDENT,
-    drop,
-    extend,
-    extend_by_all,
-    multiply_coef,
-    solve,
-    solve_back,
-)
+from fwcore.solvers.working_set._factor import dependent, drop, extend, extend_by_all
+from fwcore.solvers.working_set._slopes import slopes, slopes_of_many
+from fwcore.solvers.working_set._triangle import AT_HAND, multiply_coef, solve, solve_back
 
 # What is foreseen to be left of one is to be clear of that by so much.
 _CLEAR = 4.0
@@ -141,7 +134,7 @@ def _frees(face, k, w):
         unit[i] = 1.0 if i == k else 0.0
     solve(face, unit)
     own = face.work[0][k] * face.work[0][k] / unit[k]
-    return own > _CLEAR * DEPENDENT * face.gram[w, w]
+    return own > _CLEAR * dependent(face.factor) * face.gram[w, w]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -181,45 +174,14 @@ def _exchange(face, w):
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _slopes(face):
-    """gradient = G a - b on the working set, at the minimiser on the face; return (steepest
-    position, its steepness).
-    """
-    it, g, coef = face.face[0], face.gradient, face.coef
-    size = it.size
-    few = 2 * it.active < size
-    it.work += size * (it.active if few else size - it.active)
-    for k in range(size):
-        g[k] = -face.dots[k]
-    for i in range(it.active if few else 0):
-        w = face.order[i]
-        row, c = face.gram[w], coef[w]
-        for k in range(size):
-            g[k] += c * row[k]
-        g[w] += it.ridge * c
-    for k in range(0 if few else size):
-        row = face.gram[k]
-        if face.sign[k] != 0.0:
-            g[k] = -face.sign[k] * it.level
-            continue
-        for i in range(size):
-            g[k] += row[i] * coef[i]
-    best, steepest = 0, 0.0
-    for k in range(size):
-        steep = steepness(g[k], it.positive)
-        if steep > steepest:
-            best, steepest = k, steep
-    return best, steepest
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
 def _join_steepest(face, slack, most):
     """Let the steepest column of the working set join, and others that rise above the face by more
     than ``slack``, at most ``most`` in all: (the steepest, -1 where none rises so much, how many
     did).
     """
     it = face.face[0]
-    best, steepest = _slopes(face)
+    many = it.size > AT_HAND
+    best, steepest = slopes_of_many(face) if many else slopes(face)
     least = it.level + slack
     if face.sign[best] != 0.0 or steepest <= least:
         it.steepest = max(steepest, it.level)

@@ -105,6 +105,7 @@ class Descent(_DescentArrays):
     exact = False
     loosest = 4.0
     foresees = True
+    rough = False
 
     @classmethod
     def of(cls, m: int, blocks: bool, capacity: int = _FIRST_CAPACITY) -> Descent:

@@ -27,11 +27,14 @@ class Engine(Protocol):
         allows if all are: an engine whose accuracy costs much begins above 1.
     foresees : bool
         Whether columns join before they break the conditions, and idle ones are free to leave.
+    rough : bool
+        Whether rounding may keep it from the target gap.
     """
 
     exact: bool
     loosest: float
     foresees: bool
+    rough: bool
 
     @property
     def coef(self) -> Floats:
@@ -97,7 +100,7 @@ def _follow(engine, loss, run):
     return False
 
 
-def survey(engine, run):
+def survey(engine, design, y, loss, sigma, run):
     """Of a working set of all columns: loss, product and the steepest into ``run.it``, where norms
     are, without a look at X; whether the engine knows these.
     """
@@ -105,7 +108,7 @@ def survey(engine, run):
 
 
 @otherwise(survey)
-def _survey(engine, run):
+def _survey(engine, design, y, loss, sigma, run):
     return False
 
 

@@ -4,7 +4,7 @@ see `fwcore.solvers.working_set._corrections`. It multiplies the columns of the 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -34,11 +34,13 @@ from fwcore.solvers.working_set._gram import extend_gram
 # A round lets at most so many columns onto the face, so that it stays short.
 _JOIN_FACE = 64
 _FIRST_CAPACITY = 128
-# Of so many columns all products are kept once those of this share of them are at hand: a path that
-# ends there has paid about twice, one that goes on is spared rounds. Where products are cheap, it
-# is enough that half of the columns are foreseen to be active in the end, once some are, and once
-# more points were opened than the first call walks, which does not know how many are to come.
-_MOST_IDLE, _NEARLY_ALL, _HALF, _SOME = 4096, 2 / 3, 0.5, 0.1
+MOST_IDLE = 4096
+"""Of so many columns all products may be kept."""
+# They are kept once those of this share of them are at hand: a path that ends there has paid about
+# twice, one that goes on is spared rounds. Where products are cheap, it is enough that half of the
+# columns are foreseen to be active in the end, once some are, and once more points were opened than
+# the first call walks, which does not know how many are to come.
+_NEARLY_ALL, _HALF, _SOME = 2 / 3, 0.5, 0.1
 
 # Where rounding of products and their sums may be more than this share of the target gap, the
 # residual is computed instead.
@@ -57,6 +59,9 @@ FACE = np.dtype(
         ("work", np.int64),
     ]
 )
+
+
+_Arrays = TypeVar("_Arrays", bound=tuple[Any, ...])
 
 
 class _FaceArrays(NamedTuple):
@@ -91,6 +96,7 @@ class Face(_FaceArrays):
     exact = True
     loosest = 0.3
     foresees = False
+    rough = False
 
     @classmethod
     def of(cls, capacity: int = _FIRST_CAPACITY) -> Face:
@@ -110,13 +116,14 @@ class Face(_FaceArrays):
 
     def grown(self, capacity: int) -> Face:
         """The same in arrays of a larger capacity."""
-        new, k = Face.of(capacity), self.order.size
-        new.gram[:k, :k], new.factor[:k, :k] = self.gram, self.factor[:k]
-        new.halfway[:, :k] = self.halfway
-        for name in ("dots", "coef", "sign", "gradient", "order"):
-            getattr(new, name)[:k] = getattr(self, name)
-        new.face[:] = self.face
-        return new
+        return enlarged(self, Face.of(capacity))
+
+
+def enlarged(old: Any, new: _Arrays) -> _Arrays:
+    """``old`` in the arrays of ``new``."""
+    for before, after in zip(old, new, strict=True):
+        after[tuple(map(slice, before.shape))] = before
+    return new
 
 
 @implements(minimise, Face)
@@ -140,7 +147,7 @@ def _gather(engine, size, columns, chosen, values):
 
 
 @implements(survey, Face)
-def _survey(engine, run):
+def _survey(engine, design, y, loss, sigma, run):
     it, face, gram, along, bulk, longest = run.it[0], engine.face[0], engine.gram, 0.0, 0.0, 0.0
     if face.steepest == np.inf:
         return False
@@ -156,7 +163,7 @@ def _survey(engine, run):
     # At the minimiser on the face a'(G a + r a - b) = -level * sum abs(a).
     fit = along + face.level * it.l1 + face.ridge * it.square
     it.loss, it.product = max(0.0, it.f0 - 0.5 * fit), 2.0 * it.f0 - along
-    it.steepest = face.steepest
+    it.steepest, it.stale = face.steepest, True
     return True
 
 
@@ -200,7 +207,7 @@ def _most_joining(engine, size):
 
 @implements(wants_all, Face)
 def _wants_all(engine, it, p):
-    if p > _MOST_IDLE:
+    if p > MOST_IDLE:
         return False
     known = it.long and it.points > EARLY and it.nnz >= _SOME * p
     foreseen = it.nnz + it.growth * it.left if known else 0.0
@@ -219,3 +226,16 @@ def _admit(engine, design, sigma, sqnorms, it, counters, columns, rows, joining)
     for w in range(before, size):
         dots[w], coef[w], sign[w] = sigma[columns[w]], 0.0, 0.0
     face.size = size
+
+
+SHARED = (
+    (minimise, _minimise),
+    (gather, _gather),
+    (load, _load),
+    (wanted, _wanted),
+    (retain, _retain),
+    (operations, _operations),
+    (most_joining, _most_joining),
+    (wants_all, _wants_all),
+)
+"""What does not depend on the precision."""

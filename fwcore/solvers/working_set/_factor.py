@@ -9,26 +9,37 @@ is gone through once for several columns or right sides. States are
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.extending import overload
 
-from fwcore.kernels.dispatch import FAST
-from fwcore.kernels.lanes import DOUBLES, SIDE, add_lines_of, lined_zeros
+from fwcore.kernels.dispatch import FAST, compiled_only
+from fwcore.kernels.lanes import SIDE, add_lines_of, lanes_of, lined_zeros
 from fwcore.kernels.rotations import ABREAST, rotate
 from fwcore.kernels.transposition import transpose_back, transpose_triangle
 from fwcore.kernels.vectors import copy_into, dot
+from fwcore.solvers.working_set._triangle import AT_HAND, multiply_coef, solve_forward
 
-DEPENDENT = 1e-11
-"""Below this share of its own norm, what is left of a column beside those of the face is rounding
-error."""
+# Below this share of its own norm, what is left of a column beside those of the face is rounding
+# error, in single and in double precision.
+_DEPENDENT = {32: 1e-4, 64: 1e-11}
 # Each column that leaves the face costs the factor some accuracy; of a large face so little that it
 # is computed anew after as many as there are.
 _DROPS_TO_REFACTOR = 200
 # So many columns join or leave at a time.
 _TOGETHER = 64
-AT_HAND = 512
-"""Rows of L that stay at hand."""
-# There up to so many columns join one by one.
+# Where rows of L stay at hand, up to so many columns join one by one.
 _FEW = 3
+
+
+def dependent(factor):
+    """The share of its own norm that is left of a column which depends on others, at most."""
+    raise compiled_only("dependent")
+
+
+@overload(dependent)
+def _dependent(factor):
+    share = _DEPENDENT[factor.dtype.bitwidth]
+    return lambda factor: share
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -37,12 +48,12 @@ def _solve_rows(face, positions):
     of these parts with each other.
     """
     n, joining = face.face[0].active, positions.size
-    products = np.empty((joining, joining))
+    products = np.empty((joining, joining), face.factor.dtype)
     for c in range(joining):
         row, dots = face.factor[n + c], face.gram[positions[c]]
         for i in range(n):
             row[i] = dots[face.order[i]]
-        _solve_forward(face, row)
+        solve_forward(face, row)
         for a in range(c + 1):
             products[c, a] = dot(face.factor[n + a, :n], row[:n])
     return products
@@ -51,41 +62,42 @@ def _solve_rows(face, positions):
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _solve_tiles(face, positions):
     """The same tile by tile."""
-    L, n, joining = face.factor, face.face[0].active, positions.size
-    lines = (joining + DOUBLES - 1) // DOUBLES
+    L, n, joining, lanes = face.factor, face.face[0].active, positions.size, lanes_of(face.factor)
+    lines = (joining + lanes - 1) // lanes
     # One room for all, as that of small faces takes as long to get as to fill.
-    room = lined_zeros(lines * n + (2 * SIDE + joining) * lines, DOUBLES)
-    tiles, rest = room[: lines * n].reshape(lines, n, DOUBLES), room[lines * n :]
-    sums = rest[: SIDE * lines].reshape(SIDE, lines * DOUBLES)
-    products = rest[SIDE * lines :].reshape(SIDE + joining, lines * DOUBLES)
+    room = lined_zeros(lines * n + (2 * SIDE + joining) * lines, lanes, L.dtype)
+    tiles, rest = room[: lines * n].reshape(lines, n, lanes), room[lines * n :]
+    sums = rest[: SIDE * lines].reshape(SIDE, lines * lanes)
+    products = rest[SIDE * lines :].reshape(SIDE + joining, lines * lanes)
     for c in range(joining):
         dots = face.gram[positions[c]]
         for i in range(n):
-            tiles[c // DOUBLES, i, c % DOUBLES] = dots[face.order[i]]
+            tiles[c // lanes, i, c % lanes] = dots[face.order[i]]
     for first in range(0, n, SIDE):
         sums[:] = 0.0
         for t in range(lines):
             add_lines_of(L, first, tiles, t, (0, first), sums, 0)
             for i in range(first, min(first + SIDE, n)):
-                _solve_line(L[i], first, i, sums[i - first, t * DOUBLES :], tiles[t])
+                _solve_line(L[i], first, i, sums[i - first, t * lanes :], tiles[t])
     for c in range(joining):
         row = L[n + c]
         for i in range(n):
-            row[i] = tiles[c // DOUBLES, i, c % DOUBLES]
+            row[i] = tiles[c // lanes, i, c % lanes]
     for a in range(0, joining, SIDE):
-        for t in range((min(a + SIDE, joining) - 1) // DOUBLES + 1):
+        for t in range((min(a + SIDE, joining) - 1) // lanes + 1):
             add_lines_of(L, n + a, tiles, t, (0, n), products, a)
     return products
 
 
 @njit(nogil=True, inline="always")
 def _solve_line(known, first, i, sums, tile):
-    for c in range(DOUBLES):
+    lanes = lanes_of(tile)
+    for c in range(lanes):
         tile[i, c] -= sums[c]
     for k in range(first, i):
-        for c in range(DOUBLES):
+        for c in range(lanes):
             tile[i, c] -= known[k] * tile[k, c]
-    for c in range(DOUBLES):
+    for c in range(lanes):
         tile[i, c] /= known[i]
 
 
@@ -123,7 +135,7 @@ def extend(face, positions):
                 total -= known[k] * row[k]
             row[n + a] = total / known[n + a]
             left -= row[n + a] * row[n + a]
-        if left > DEPENDENT * square:
+        if left > dependent(L) * square:
             row[n + joined] = np.sqrt(left)
             order[n + joined] = w
             _go_halfway(face, row, n + joined, w)
@@ -173,49 +185,6 @@ def refactor(face):
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def solve(face, x):
-    """x <- (L L')^-1 x on the active columns."""
-    face.face[0].work += face.face[0].active ** 2 // 2
-    _solve_forward(face, x)
-    solve_back(face, x)
-
-
-@njit(nogil=True, inline="always")
-def _solve_forward(face, x):
-    """x <- L^-1 x on the active columns."""
-    L = face.factor
-    for i in range(face.face[0].active):
-        row, total = L[i], x[i]
-        for k in range(i):
-            total -= row[k] * x[k]
-        x[i] = total / row[i]
-
-
-@njit(nogil=True, inline="always")
-def solve_back(face, x):
-    """x <- L'^-1 x on the active columns: the second half of `solve`."""
-    L, n = face.factor, face.face[0].active
-    face.face[0].work += n * n // 2
-    for i in range(n - 1, -1, -1):
-        row = L[i]
-        x[i] /= row[i]
-        for k in range(i):
-            x[k] -= row[k] * x[i]
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def multiply_coef(face):
-    """L'coef anew, where coefficients of active columns were set."""
-    it, L, out = face.face[0], face.factor, face.halfway[2]
-    it.work += it.active * it.active // 2
-    out[: it.active] = 0.0
-    for i in range(it.active):
-        row, value = L[i], face.coef[face.order[i]]
-        for k in range(i + 1):
-            out[k] += row[k] * value
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
 def _zero(face, places):
     """Zero the coefficients of the columns at these places of the face, which are to leave it."""
     product = face.halfway[2]
@@ -233,7 +202,7 @@ def _find_rotations(tile, n, end, cosine, sine):
     """
     for a in range(n):
         k = end + a
-        x, y = tile[k, a], tile[k + 1, a]
+        x, y = np.float64(tile[k, a]), np.float64(tile[k + 1, a])
         # Squares are products of columns, so that none is out of range.
         share = 1.0 / np.sqrt(x * x + y * y)
         cosine[k], sine[k] = share * x, share * y
@@ -241,11 +210,23 @@ def _find_rotations(tile, n, end, cosine, sine):
         tile[k + 1, a] = 0.0
 
 
+def doubles_of(tile):
+    """A room like the ``tile`` in double precision, which that may be."""
+    raise compiled_only("doubles_of")
+
+
+@overload(doubles_of)
+def _doubles_of(tile):
+    if tile.dtype == types.float64:
+        return lambda tile: tile
+    return lambda tile: lined_zeros(tile.shape[0], ABREAST, np.float64)
+
+
 @njit(nogil=True, cache=True)
 def _drop_few(face, leaving):
     it, L, n, first = face.face[0], face.factor, face.face[0].active, leaving[0]
     cosine, sine = np.empty((leaving.size, n)), np.empty((leaving.size, n))
-    tile = lined_zeros(n, ABREAST)
+    tile = lined_zeros(n, ABREAST, L.dtype)
     i = at = first
     above = 0
     while i < n:
@@ -267,14 +248,15 @@ def _drop_few(face, leaving):
         transpose_back(tile, first, at + 1, L[at : at + count])
         it.work += above * count * (i - first)
         i, at = end, at + count
+    vectors = doubles_of(tile)
     for b in range(3):
         for k in range(first, n):
-            tile[k, b] = face.halfway[b, k]
+            vectors[k, b] = face.halfway[b, k]
     for v in range(leaving.size - 1, -1, -1):
-        rotate(tile, leaving[v], at + v, cosine[v], sine[v])
+        rotate(vectors, leaving[v], at + v, cosine[v], sine[v])
     for b in range(3):
         for k in range(first, at):
-            face.halfway[b, k] = tile[k, b]
+            face.halfway[b, k] = vectors[k, b]
     it.active = at
 
 

@@ -10,14 +10,15 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import col_dot, col_entries, image_of
-from fwcore.kernels.lanes import DOUBLES, SIDE, add_lines_of, lined_zeros
+from fwcore.kernels.lanes import SIDE, add_lines_of, lanes_of, lined_zeros
 from fwcore.kernels.transposition import transpose_into
 from fwcore.kernels.vectors import total
 from fwcore.solvers.working_set._blocks import LONG
 
-# Up to so many columns that join are multiplied at a time, fewer where they have more entries than
-# that, or zeros; by so many others, of which so many entries stay at hand.
-_TOGETHER, _FEW, _ENTRIES = 32 * DOUBLES, 4 * DOUBLES, 1 << 22
+# Up to so many lines of columns that join are multiplied at a time, fewer where these have more
+# entries than that, and so many columns where they have zeros; by so many others, of which so many
+# entries stay at hand.
+_LINES, _ENTRIES, _FEW = 32, 1 << 22, 32
 _OTHERS, _NEAR = 4 * SIDE, 1024
 
 
@@ -26,15 +27,15 @@ def extend_gram(design, columns, joining, rows, gram):
     """The products of the last ``joining`` of the ``columns`` with all of them into ``gram``: (the
     entries of X that were multiplied, how many of them were at hand when their turn came).
     """
-    size, entries, at_hand = columns.size, 0, 0
+    size, entries, at_hand, lanes = columns.size, 0, 0, lanes_of(gram)
     if joining == 0:
         return entries, at_hand
     full = rows >= LONG and col_entries(design, columns[0]) == rows
-    together = max(1, min(_TOGETHER, _ENTRIES // rows) // DOUBLES) * DOUBLES if full else _FEW
+    together = max(1, min(_LINES, _ENTRIES // (rows * lanes))) * lanes if full else _FEW
     # Whole lines are filled from as many images as they have lanes.
-    images = np.zeros((DOUBLES if full else min(joining, _FEW), rows))
-    lines = (min(joining, together) + DOUBLES - 1) // DOUBLES if full else 0
-    tiles = lined_zeros(lines, rows * DOUBLES).reshape(lines, rows, DOUBLES)
+    images = np.zeros((lanes if full else min(joining, _FEW), rows))
+    lines = (min(joining, together) + lanes - 1) // lanes if full else 0
+    tiles = lined_zeros(lines, rows * lanes, gram.dtype).reshape(lines, rows, lanes)
     for first in range(size - joining, size, together):
         end = min(first + together, size)
         multiplied = 0
@@ -66,33 +67,62 @@ def _multiply(design, columns, first, images, gram):
 
 @njit(nogil=True, cache=True)
 def _fill_tiles(design, columns, images, tiles):
-    one = np.ones(1)
-    for first in range(0, columns.size, DOUBLES):
-        for k in range(first, min(first + DOUBLES, columns.size)):
+    one, lanes = np.ones(1), lanes_of(tiles)
+    for first in range(0, columns.size, lanes):
+        for k in range(first, min(first + lanes, columns.size)):
             image_of(design, columns[k : k + 1], one, images[k - first])
-        transpose_into(images, tiles[first // DOUBLES])
+        transpose_into(images, tiles[first // lanes])
 
 
 @njit(nogil=True, cache=True)
 def _multiply_full(design, columns, first, tiles, gram):
     """The same of columns without zeros, those from ``first`` on in ``tiles``."""
-    size, rows, one = columns.size, tiles.shape[1], np.ones(1)
-    lines = (size - first + DOUBLES - 1) // DOUBLES
-    others, sums = np.zeros((_OTHERS, rows)), lined_zeros(_OTHERS, lines * DOUBLES)
-    for k in range(0, size, _OTHERS):
-        n = min(_OTHERS, size - k)
+    others, one = np.zeros((_OTHERS, tiles.shape[1])), np.ones(1)
+    for k in range(0, columns.size, _OTHERS):
+        n = min(_OTHERS, columns.size - k)
         for a in range(n):
             image_of(design, columns[k + a : k + a + 1], one, others[a])
-        sums[:] = 0.0
-        # What is on the other side of the diagonal is a mirror image.
-        for begin in range(0, rows, _NEAR):
-            part = begin, min(begin + _NEAR, rows)
-            for line in range(max(0, k - first) // DOUBLES, lines):
-                for a in range(0, n, SIDE):
-                    add_lines_of(others, a, tiles, line, part, sums, a)
-        for a in range(n):
-            for w in range(max(first, k + a), size):
-                gram[k + a, w] = sums[a, w - first]
-        for w in range(max(first, k), size):
-            for a in range(min(n, w - k + 1)):
-                gram[w, k + a] = sums[a, w - first]
+        _multiply_some(others, 0, (k, k + n), (first, columns.size), tiles, gram)
+
+
+@njit(nogil=True, cache=True)
+def extend_gram_of_rows(vectors, size, joining, gram):
+    """The products of the last ``joining`` of the first ``size`` of the ``vectors`` with all of
+    these into ``gram``; both are in the same precision. There are as many vectors more as fill a
+    line.
+    """
+    lanes, rows = lanes_of(gram), vectors.shape[1]
+    if joining == 0:
+        return
+    together = min(_LINES * lanes, (joining + lanes - 1) // lanes * lanes)
+    tiles = lined_zeros(together // lanes, rows * lanes, gram.dtype)
+    tiles = tiles.reshape(together // lanes, rows, lanes)
+    for first in range(size - joining, size, together):
+        end = min(first + together, size)
+        for k in range(first, end, lanes):
+            transpose_into(vectors[k : k + lanes], tiles[(k - first) // lanes])
+        for k in range(0, end, _OTHERS):
+            _multiply_some(vectors, k, (k, min(k + _OTHERS, end)), (first, end), tiles, gram)
+
+
+@njit(nogil=True, cache=True)
+def _multiply_some(vectors, at, others, joining, tiles, gram):
+    """The products of the columns from ``others`` 0 to 1, which begin ``at`` a place in
+    ``vectors``, with those from ``joining`` 0 to 1, which are in ``tiles``.
+    """
+    rows, lanes, k, n = tiles.shape[1], lanes_of(tiles), others[0], others[1] - others[0]
+    first, size = joining
+    lines = (size - first + lanes - 1) // lanes
+    sums = lined_zeros(_OTHERS, lines * lanes, gram.dtype)
+    # What is on the other side of the diagonal is a mirror image.
+    for begin in range(0, rows, _NEAR):
+        part = begin, min(begin + _NEAR, rows)
+        for line in range(max(0, k - first) // lanes, lines):
+            for a in range(0, n, SIDE):
+                add_lines_of(vectors, at + a, tiles, line, part, sums, a)
+    for a in range(n):
+        for w in range(max(first, k + a), size):
+            gram[k + a, w] = sums[a, w - first]
+    for w in range(max(first, k), size):
+        for a in range(min(n, w - k + 1)):
+            gram[w, k + a] = sums[a, w - first]

@@ -17,14 +17,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from fwcore.design import image_of, some_dots
+from fwcore.design import some_dots
 from fwcore.kernels.selection import largest_first
 from fwcore.kernels.steepness import steepness
-from fwcore.kernels.unpenalised import add_best
-from fwcore.kernels.vectors import dot, total
-from fwcore.losses import is_parabola, loss_and_residual
+from fwcore.kernels.vectors import total
 from fwcore.solvers.base import check_gap, check_limit, check_move, record
-from fwcore.solvers.working_set._conjugate import has_free
 from fwcore.solvers.working_set._control import (
     FORESEE,
     MINIMISE,
@@ -45,6 +42,7 @@ from fwcore.solvers.working_set._engine import (
     survey,
     wants_all,
 )
+from fwcore.solvers.working_set._fit import refit
 from fwcore.solvers.working_set._gap import gap_at_once, gap_of, steepest_inside
 from fwcore.solvers.working_set._looks import leave_out, remember_look
 from fwcore.solvers.working_set._passes import begin_pass, look_at_all, make_pass
@@ -65,14 +63,18 @@ _BESIDE, _NEAR = 5, 0.4
 _OUTSIDE = 0.9
 # A round after which nothing joins, and the gap is still too large, makes the next stricter.
 _STRICTER, _STRICTEST = 0.3, 1e-8
+# One that rounds roughly is left before.
+_ROUGHEST = 0.02
 # The working set is to blame where its own gap is more than this share of the target.
 _BLAMED = 0.5
 # Below this share of the l1 norm, a change is rounding error.
 _STILL = 1e-15
 _SMALL_MOVE = int(Status.SMALL_MOVE)
 
-DONE, ROOM, PASS = 0, 1, 2
-"""What `rounds` want before they go on: nothing, room for more columns, a pass over X."""
+DONE, ROOM, PASS, FINER = 0, 1, 2, 3
+"""What `rounds` want before they go on: nothing, room for more columns, a pass over X, an engine
+that is not rough.
+"""
 
 
 @njit(nogil=True, inline="always")
@@ -86,20 +88,6 @@ def _sum_up(it, values):
         largest = max(largest, abs(value))
         nnz += int(value != 0.0)
     it.l1, it.square, it.largest, it.nnz = l1, square, largest, nnz
-
-
-@njit(nogil=True, cache=True)
-def _refit(design, y, loss, it, fit, chosen, values):
-    """What has no penalty, image and residual of the coefficients ``values`` of the columns
-    ``chosen``, from scratch.
-    """
-    free, image, residual = fit
-    image_of(design, chosen, values, image)
-    if has_free(loss, free):
-        add_best(loss, y, free, image)
-    it.loss = loss_and_residual(loss, image, y, residual)
-    if is_parabola(loss):
-        it.product = dot(image, residual) + 2.0 * it.loss
 
 
 @njit(nogil=True, inline="always")
@@ -185,8 +173,9 @@ def _tighten(y, loss, it, counters, fit):
         it.inside *= _STRICTER
     elif it.settled:
         it.strictness *= _STRICTER
-    if min(it.inside, it.strictness) < _STRICTEST:
-        counters.outcome = _SMALL_MOVE
+    if min(it.inside, it.strictness) < (_ROUGHEST if it.rough else _STRICTEST):
+        it.finer = it.rough
+        counters.outcome = counters.outcome if it.rough else _SMALL_MOVE
 
 
 @njit(nogil=True, cache=True)
@@ -243,7 +232,7 @@ def _see(design, y, loss, run):
     n = gather(run.engine, it.size, run.columns, chosen, values)
     it.chosen = n
     _sum_up(it, values[:n])
-    _refit(design, y, loss, it, fit, chosen[:n], values[:n])
+    refit(design, y, loss, it, fit, chosen[:n], values[:n])
     it.fresh, it.lost = operations(run.engine), 0.0
 
 
@@ -286,6 +275,8 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
     if it.least >= 0.0:
         prune(run)
     while k < rows.size and counters.outcome == 0:
+        if it.finer:
+            return k, FINER
         if it.phase != PASSED and not _has_room(engine, it, p, columns.size):
             return k, ROOM
         if it.phase == MINIMISE:
@@ -293,13 +284,13 @@ def rounds(design, y, loss, sigma, sqnorms, entries, run, rows):
             it.moved = minimise(engine, design, y, loss, run, it.inside * it.slack)
             it.chosen = gather(engine, it.size, columns, chosen, values)
             _sum_up(it, values[: it.chosen])
-            it.stale = it.size == p and survey(engine, run)
-            if it.stale:
+            it.stale = False
+            if it.size == p and survey(engine, design, y, loss, sigma, run):
                 _close_round(y, loss, it, counters, fit, rows[k], False)
                 k += 1
                 continue
             if not follow(engine, loss, run):
-                _refit(design, y, loss, it, fit, chosen[: it.chosen], values[: it.chosen])
+                refit(design, y, loss, it, fit, chosen[: it.chosen], values[: it.chosen])
                 it.fresh, it.lost = operations(engine), 0.0
             it.phase = SCREEN
         # What is foreseen is what the strong rule (Tibshirani et al. 2012) keeps.

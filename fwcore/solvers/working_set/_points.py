@@ -20,7 +20,7 @@ from fwcore.solvers.working_set._working_set import count_cost
 from fwcore.status import Status
 from fwcore.trace import Rows
 
-KEEP = 3
+KEEP = 4
 """What `walk_on` may want besides what `rounds` do: room to keep supports in."""
 
 _STATUS = {int(status): status for status in Status}

@@ -8,16 +8,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fwcore.design import full_pass, in_one_part, threads_for
+from fwcore.design import Design, full_pass, in_one_part, threads_for
 from fwcore.kernels.types import Floats, Ints
 from fwcore.options import Choice, Count, PenaltyOptions, WalkOptions
 from fwcore.problem import Problem
 from fwcore.solvers.base import Ended, RunState, Solver
 from fwcore.solvers.working_set._control import EARLY, open_point
 from fwcore.solvers.working_set._engine import Engine
-from fwcore.solvers.working_set._loop import DONE, PASS, ROOM
+from fwcore.solvers.working_set._face import Face
+from fwcore.solvers.working_set._loop import DONE, FINER, PASS, ROOM
 from fwcore.solvers.working_set._points import KEEP, ONE_POINT, Stretch, walk_on
 from fwcore.solvers.working_set._prices import Prices
+from fwcore.solvers.working_set._single_face import SingleFace, may_be_single, single_face
 from fwcore.solvers.working_set._trial import SMALL
 from fwcore.solvers.working_set._working_set import WorkingSet
 from fwcore.trace import Rows, new_rows
@@ -50,12 +52,14 @@ class CertifiedState(RunState):
     """A run, whose ``arrays`` are a `WorkingSet`; ``threads`` share a pass, and a point that costs
     more than ``most`` operations, by its ``prices``, is the last of a kernel call. ``distinct`` are
     the columns of the problem that it has, where equal ones are taken once; None where it has all.
+    It is ``fine`` once single precision was too rough.
     """
 
     prices: Prices
     threads: int = 1
     most: int = SMALL
     distinct: Ints | None = None
+    fine: bool = False
 
     def walked(self, problem: Problem) -> Problem:
         """The ``problem`` of these columns."""
@@ -71,8 +75,22 @@ class WorkingSetSolver(Solver):
     certified = True
     positive = True
     needs: ClassVar[tuple[str, ...]] = ("closed_line_search",)
+    has_large = True
     Options = CertifiedOptions
     State: ClassVar[type[CertifiedState]] = CertifiedState
+
+    def is_large(self, design: Design, options: Any) -> bool:
+        return self.form == "penalty" and may_be_single(design.shape, design.entries, options.tol)
+
+    def rehearse_large(self, problem: Problem, options: Any) -> None:
+        state = self.init(problem, options, seed=0)
+        walked, run = state.walked(problem), state.arrays
+        full = walked.entries == walked.m * walked.p
+        if self.form == "penalty" and full and run.engine.exact:
+            state.arrays = run.moved_to(walked, SingleFace.of(walked.p, walked.m))
+            self.set_point(problem, state, options, 0.5 * problem.lam_max, 0.0)
+            self._walk_on(problem, state, 1, ONE_POINT)
+            state.arrays.moved_to(walked, Face.of())
 
     @abstractmethod
     def engine(self, problem: Problem, options: Any) -> Engine:
@@ -139,10 +157,22 @@ class WorkingSetSolver(Solver):
                 total, room = float(run.it["total"][0]), run.screen.room(problem.p)
                 full_pass(problem.design, run.residual, total, room, state.threads)
             elif wanted == ROOM:
-                state.arrays = run.grown()
+                state.arrays = self._with_room(problem, state)
+            elif wanted == FINER:
+                run.it["inside"] = run.it["strictness"] = 1.0
+                state.arrays, state.fine = run.moved_to(problem, Face.of()), True
             elif wanted == KEEP:
                 stretch = stretch.grown()
         return rows[:done], stretch
+
+    def _with_room(self, problem: Problem, state: CertifiedState) -> WorkingSet:
+        run: WorkingSet = state.arrays
+        (it,) = run.it
+        everything = it["everything"] and it["alone"] and not (it["ball"] or state.fine)
+        single = single_face(problem, it["target"] / it["f0"]) if everything else None
+        if single is None or run.engine.rough:
+            return run.grown()
+        return run.moved_to(problem, single)
 
     def coefficients(self, state: CertifiedState) -> tuple[Ints, Floats]:
         run: WorkingSet = state.arrays

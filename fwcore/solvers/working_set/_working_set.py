@@ -128,6 +128,7 @@ class WorkingSet(NamedTuple):
         self.it["size"], self.it["chosen"], self.it["least"], self.it["fresh"] = 0, n, -1.0, 0
         self.it["inside"] = min(float(self.it["inside"][0]), engine.loosest)
         self.it["loosest"], self.it["foresees"] = engine.loosest, engine.foresees
+        self.it["rough"], self.it["finer"] = engine.rough, False
         coef = np.zeros(capacity)
         coef[:n] = values
         run = self._replace(
