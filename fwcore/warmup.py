@@ -141,7 +141,7 @@ def every_solver() -> Iterator[str]:
         for solver in ours:
             while _waiting:
                 time.sleep(_POLITE_SECONDS)
-            _compile(solver, design, None, None, solver.has_large)
+            _compile(solver, design, None, None, large=True)
             _progress["done"] += 1
             yield f"{solver.name} on {type(design).__name__}"
 

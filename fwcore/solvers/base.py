@@ -196,9 +196,8 @@ class Solver(ABC):
         What random updates, if it makes any, look at.
     most_entries : int, optional
         The largest design that it takes where it has to make it dense; None where it need not.
-    counts, compiles, has_large : bool
-        Whether dot products and entries are known, whether there are kernels to compile, and
-        whether some of these are for large designs only.
+    counts, compiles : bool
+        Whether dot products and entries are known, and whether there are kernels to compile.
     resumes : bool
         Whether a state is all in the walk, so that another process can go on from it: in arrays
         and in classes of fwcore. A walk of any other begins again.
@@ -228,7 +227,6 @@ class Solver(ABC):
     most_entries: ClassVar[int | None] = None
     counts: ClassVar[bool] = True
     compiles: ClassVar[bool] = True
-    has_large: ClassVar[bool] = False
     resumes: ClassVar[bool] = True
     bound_goes_on: ClassVar[bool] = True
     Options: ClassVar[type[Options]] = WalkOptions
@@ -274,8 +272,8 @@ class Solver(ABC):
         return False
 
     def rehearse_large(self, problem: Problem, options: Any) -> None:
-        """Compile these, on a toy."""
-        raise NotImplementedError(f"{self.name} has no kernels for large designs")
+        """Compile these, on a toy; by default there are none."""
+        return
 
     @abstractmethod
     def init(self, problem: Problem, options: Any, seed: int) -> Any:

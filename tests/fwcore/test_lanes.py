@@ -30,10 +30,12 @@ def test_sums_of_lines_err_by_no_more_than_their_roundings(kind, rows):
     assert (apart <= (roundings(rows) + 1.0) * unit * sizes).all()
 
 
-def test_zeros_that_begin_with_a_cache_line():
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_zeros_that_begin_with_a_cache_line(kind):
     for rows, size in ((1, 16), (3, 7), (61, 192)):
-        zeros = lined_zeros(rows, size)
+        zeros = lined_zeros(rows, size, kind)
         assert zeros.shape == (rows, size)
+        assert zeros.dtype == kind
         assert zeros.flags.c_contiguous
         assert not zeros.any()
         assert zeros.ctypes.data % 64 == 0
@@ -50,37 +52,45 @@ def test_sums_of_a_part_of_the_entries_of_some_vectors(begin, end):
     np.testing.assert_allclose(out, expected, atol=1e-13)
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
 @pytest.mark.parametrize(("first", "end"), [(0, 50), (7, 8), (13, 41), (9, 9)])
-def test_vectors_are_rotated_one_entry_after_the_other(first, end):
+def test_vectors_are_rotated_one_entry_after_the_other(first, end, kind):
     random = np.random.default_rng(0)
-    vectors, angles = random.standard_normal((51, ABREAST)), random.standard_normal(51)
+    vectors, angles = random.standard_normal((51, ABREAST)).astype(kind), random.random(51)
     cosine, sine, expected = np.cos(angles), np.sin(angles), vectors.copy()
     for k in range(first, end):
         turned = np.array([[cosine[k], sine[k]], [-sine[k], cosine[k]]])
         expected[k : k + 2] = turned @ expected[k : k + 2]
     rotate(vectors, first, end, cosine, sine)
-    np.testing.assert_allclose(vectors, expected, atol=1e-14)
+    np.testing.assert_allclose(vectors, expected, atol=100 * np.finfo(kind).eps)
 
 
-@pytest.mark.parametrize("rows", [1, 7, 8, 13, ABREAST])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("rows", [1, 7, 8, 13, 17, ABREAST])
 @pytest.mark.parametrize("first", [0, 5, 20])
-def test_rows_of_a_triangle_into_columns_and_back(rows, first):
+def test_rows_of_a_triangle_into_columns_and_back(rows, first, kind):
     triangle, end = np.tril(np.random.default_rng(0).random((60, 60)) + 1.0), 20 + rows
-    tile = np.full((end, ABREAST), 9.0)
+    triangle, tile = triangle.astype(kind), np.full((end, ABREAST), 9.0, kind)
     transpose_triangle(triangle[20:end], first, 21, tile)
     np.testing.assert_array_equal(tile[first:, :rows], triangle[20:end, first:end].T)
     assert (tile[:first] == 9.0).all()
-    back = np.zeros((rows, 60))
+    back = np.zeros((rows, 60), kind)
     transpose_back(tile, first, 21, back)
     np.testing.assert_array_equal(back[:, first:], triangle[20:end, first:])
     assert not back[:, :first].any()
 
 
-@pytest.mark.parametrize("size", [0, 5, 8, 29])
-def test_eight_rows_into_columns(size):
-    rows, tile = np.random.default_rng(0).random((8, size)), np.zeros((size, 8))
+@pytest.mark.parametrize(
+    ("kind", "to"),
+    [(np.float64, np.float64), (np.float64, np.float32), (np.float32, np.float32)],
+)
+@pytest.mark.parametrize("size", [0, 5, 8, 16, 29, 40])
+def test_as_many_rows_as_fill_a_line_into_columns(size, kind, to):
+    lanes = 64 // np.dtype(to).itemsize
+    rows, tile = np.random.default_rng(0).random((lanes, size)), np.zeros((size, lanes), to)
+    rows = rows.astype(kind)
     transpose_into(rows, tile)
-    np.testing.assert_array_equal(tile, rows.T)
+    np.testing.assert_array_equal(tile, rows.T.astype(to))
 
 
 @njit

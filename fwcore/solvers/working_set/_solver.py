@@ -75,7 +75,6 @@ class WorkingSetSolver(Solver):
     certified = True
     positive = True
     needs: ClassVar[tuple[str, ...]] = ("closed_line_search",)
-    has_large = True
     Options = CertifiedOptions
     State: ClassVar[type[CertifiedState]] = CertifiedState
 
