@@ -144,8 +144,8 @@ def column_dots(design, columns, v, v_sum, out):
 
 
 def range_dots(design, v, v_sum, first, out):
-    """out_k = col_dot(design, first + k, v, v_sum) for every k; the same bits however the columns
-    are split into ranges.
+    """out_k = col_dot(design, first + k, v, v_sum) for every k, but for rounding; the same bits
+    however the columns are split into ranges.
     """
     raise compiled_only("range_dots")
 

@@ -21,14 +21,19 @@ def dots_of_four(first, second, third, fourth, v):
     return a, b, c, d
 
 
+@njit(nogil=True, inline="always")
+def _four_of(places, at):
+    """Four of the ``places``; the last takes the place of those that there are not."""
+    last = places.size - 1
+    j, k, n = min(at + 1, last), min(at + 2, last), min(at + 3, last)
+    return places[at], places[j], places[k], places[n]
+
+
 @njit(nogil=True, cache=True)
 def add_dots(vectors, places, v, out):
     """out_k <- out_k + vectors_k'v for the k in ``places``; those of ``vectors`` are rows."""
-    last = places.size - 1
     for at in range(0, places.size, 4):
-        # The last takes the place of those that there are not.
-        i, j = places[at], places[min(at + 1, last)]
-        k, n = places[min(at + 2, last)], places[min(at + 3, last)]
+        i, j, k, n = _four_of(places, at)
         dots = dots_of_four(vectors[i], vectors[j], vectors[k], vectors[n], v)
         for step in range(min(4, places.size - at)):
             out[places[at + step]] += dots[step]
@@ -37,13 +42,12 @@ def add_dots(vectors, places, v, out):
 @njit(nogil=True, cache=True)
 def add_multiples(vectors, places, factors, out):
     """out <- out + the sum of factors_k vectors_k over the k in ``places``, shape (n,)."""
-    last = places.size - 1
     for at in range(0, places.size, 4):
-        i, j = places[at], places[min(at + 1, last)]
-        k, n = places[min(at + 2, last)], places[min(at + 3, last)]
-        b = factors[j] if at + 1 <= last else 0.0
-        c = factors[k] if at + 2 <= last else 0.0
-        d = factors[n] if at + 3 <= last else 0.0
+        i, j, k, n = _four_of(places, at)
+        left = places.size - at
+        b = factors[j] if left > 1 else 0.0
+        c = factors[k] if left > 2 else 0.0
+        d = factors[n] if left > 3 else 0.0
         _add_four((factors[i], b, c, d), vectors[i], vectors[j], vectors[k], vectors[n], out)
 
 

@@ -24,8 +24,7 @@ LINE = 64
 _NEAR = 32
 
 
-@njit(nogil=True, cache=True)
-def roundings(rows):
+def roundings(rows: int) -> float:
     """How many roundings there are in a sum over ``rows`` that begins at 0, at most."""
     return min(rows, _NEAR) + rows / _NEAR
 

@@ -10,14 +10,12 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from fwcore.kernels.lanes import LINE, are_contiguous, data_of, is_contiguous, lanes_of
+from fwcore.kernels.lanes import LINE, are_contiguous, data_of, lanes_of
 
 
 @njit(nogil=True, cache=True)
 def transpose_into(rows, tile):
-    """``rows`` (l, n) into the columns of a ``tile`` (n, l), where l are the lanes of that, which
-    may be in single precision when the rows are not.
-    """
+    """``rows`` (l, n) into the columns of a ``tile`` (n, l), where l are the lanes of that."""
     k, n, side = 0, rows.shape[1], lanes_of(tile)
     while k + side <= n:
         _transpose(rows, tile, (0, k, n, side))
@@ -67,25 +65,23 @@ def _carry(rows, first, length, tile, back):
 def _lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     kinds, whole, word = signature.args[:2], ir.IntType(64), ir.IntType(32)
     source, target = data_of(context, builder, kinds, arguments[:2])
-    sizes = [kind.dtype.bitwidth // 8 for kind in kinds]
-    side = LINE // sizes[1]
-    line, turned = (ir.VectorType(context.get_value_type(kind.dtype), side) for kind in kinds)
     row, column, width, other = cgutils.unpack_tuple(builder, arguments[2])
+    align = kinds[0].dtype.bitwidth // 8
+    side = LINE // align
+    line = ir.VectorType(context.get_value_type(kinds[0].dtype), side)
 
-    def place_of(data: Any, i: Any, k: Any, size: Any, kind: Any) -> Any:
+    def place_of(data: Any, i: Any, k: Any, size: Any) -> Any:
         at = builder.add(builder.mul(i, size), k)
-        return builder.bitcast(builder.gep(data, [at]), kind.as_pointer())
-
-    def load(k: int) -> Any:
-        place = place_of(source, builder.add(row, whole(k)), column, width, line)
-        entries = builder.load(place, align=sizes[0])
-        return entries if line == turned else builder.fptrunc(entries, turned)
+        return builder.bitcast(builder.gep(data, [at]), line.as_pointer())
 
     def mix(a: Any, b: Any, lanes: list[int]) -> Any:
         mask = ir.Constant(ir.VectorType(word, side), [word(lane) for lane in lanes])
         return builder.shuffle_vector(a, b, mask)
 
-    lines = [load(k) for k in range(side)]
+    lines = [
+        builder.load(place_of(source, builder.add(row, whole(k)), column, width), align=align)
+        for k in range(side)
+    ]
     # Squares of 1, 2, 4 ... on a side change places with those across the diagonal.
     for step in takewhile(lambda step: step < side, (1, 2, 4, 8)):
         low = [k + side - step if k & step else k for k in range(side)]
@@ -94,9 +90,9 @@ def _lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             if not k & step:
                 a, b = lines[k], lines[k + step]
                 lines[k], lines[k + step] = mix(a, b, low), mix(a, b, high)
-    for k, entries in enumerate(lines):
-        place = place_of(target, builder.add(column, whole(k)), row, other, turned)
-        builder.store(entries, place, align=sizes[1])
+    for k, turned in enumerate(lines):
+        place = place_of(target, builder.add(column, whole(k)), row, other)
+        builder.store(turned, place, align=align)
     return context.get_dummy_value()
 
 
@@ -104,10 +100,7 @@ def _typed(typingctx: Any, source: Any, target: Any, places: Any) -> Any:
     """``places`` are the first row and column of the block of ``source``, which are the first
     column and row of that of ``target``, and the columns that these have.
     """
-    known = all(is_contiguous(array, getattr(array, "dtype", None)) for array in (source, target))
-    if not (known and are_contiguous((), None, places)):
-        return None
-    if source.dtype.bitwidth < target.dtype.bitwidth:
+    if not are_contiguous((source, target), getattr(source, "dtype", None), places):
         return None
     return types.void(source, target, places), _lower
 

@@ -31,15 +31,19 @@ def assert_factored(face, X):
     n = face.face["active"][0]
     active, unit = X[:, face.order[:n]], float(np.finfo(face.factor.dtype).eps)
     L = np.tril(face.factor[:n, :n]).astype(np.float64)
-    np.testing.assert_allclose(L @ L.T, active.T @ active, atol=5e5 * unit)
+    np.testing.assert_allclose(L @ L.T, active.T @ active, atol=1e5 * unit)
     right = np.random.default_rng(0).standard_normal(n)
     found = right.copy()
     solve(face, found)
     np.testing.assert_allclose(found @ (L @ L.T), right, atol=1e-7)
     dots, sign = face.halfway[:2, :n] @ L.T
-    np.testing.assert_allclose(dots, face.dots[face.order[:n]], atol=5e7 * unit)
-    np.testing.assert_allclose(sign, face.sign[face.order[:n]], atol=5e7 * unit)
-    np.testing.assert_allclose(face.halfway[2, :n], face.coef[face.order[:n]] @ L, atol=5e7 * unit)
+    for found, exact in (
+        (dots, face.dots[face.order[:n]]),
+        (sign, face.sign[face.order[:n]]),
+        (face.halfway[2, :n], face.coef[face.order[:n]] @ L),
+    ):
+        # Rotations are rounded as L is.
+        np.testing.assert_allclose(found, exact, atol=2e5 * unit)
 
 
 @settings(deadline=None, max_examples=30)

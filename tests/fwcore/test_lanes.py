@@ -80,17 +80,14 @@ def test_rows_of_a_triangle_into_columns_and_back(rows, first, kind):
     assert not back[:, :first].any()
 
 
-@pytest.mark.parametrize(
-    ("kind", "to"),
-    [(np.float64, np.float64), (np.float64, np.float32), (np.float32, np.float32)],
-)
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
 @pytest.mark.parametrize("size", [0, 5, 8, 16, 29, 40])
-def test_as_many_rows_as_fill_a_line_into_columns(size, kind, to):
-    lanes = 64 // np.dtype(to).itemsize
-    rows, tile = np.random.default_rng(0).random((lanes, size)), np.zeros((size, lanes), to)
-    rows = rows.astype(kind)
+def test_as_many_rows_as_fill_a_line_into_columns(size, kind):
+    lanes = 64 // np.dtype(kind).itemsize
+    rows = np.random.default_rng(0).random((lanes, size)).astype(kind)
+    tile = np.zeros((size, lanes), kind)
     transpose_into(rows, tile)
-    np.testing.assert_array_equal(tile, rows.T.astype(to))
+    np.testing.assert_array_equal(tile, rows.T)
 
 
 @njit

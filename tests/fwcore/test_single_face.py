@@ -11,6 +11,7 @@ from fwcore import Problem, Status, Walk, find_solver, warmup
 from fwcore.solvers.working_set import _single_face
 from fwcore.solvers.working_set._face import Face
 from fwcore.solvers.working_set._single_face import SingleFace, single_face
+from fwcore.solvers.working_set._triangle import AT_HAND
 
 
 @pytest.fixture
@@ -124,9 +125,18 @@ def test_an_engine_that_is_too_rough_is_left_for_another(small, monkeypatch):
 )
 def test_where_double_precision_is_wanted(small, problem, tol, name):
     walk = walk_of(problem(), tol, name)
-    toys.follow(walk)
+    assert_in_double_precision(walk)
+
+
+def assert_in_double_precision(walk):
+    for _ in toys.each(walk, 1):
+        assert type(walk._state.arrays.engine) is Face
+    assert not walk._state.fine
     assert walk._state.arrays.size == 200
-    assert type(walk._state.arrays.engine) is Face
+
+
+def test_where_coefficients_are_to_settle_no_gap_is_foreseen(small):
+    assert_in_double_precision(walk_of(tall(), 1e-3, rule="moved"))
 
 
 def test_columns_of_zeros_and_columns_with_zeros(small):
@@ -139,9 +149,46 @@ def test_columns_of_zeros_and_columns_with_zeros(small):
 
 
 def test_small_designs_do_without():
-    walk = walk_of(tall(), 1e-3)
+    assert_in_double_precision(walk_of(tall(), 1e-3))
+
+
+@pytest.mark.parametrize("name", ["certified", "active_set"])
+def test_threads_and_chunks_change_no_bit(small, name):
+    paths = []
+    for threads, chunk in ((1, 1), (2, 1), (1, 1000), (1, None)):
+        walk = walk_of(tall(), 1e-3, name, threads=threads)
+        toys.follow(walk, chunk)
+        assert type(walk._state.arrays.engine) is SingleFace
+        paths.append((walk.result(), int(walk._state.arrays.it["cost"][0])))
+    (first, cost), *others = paths
+    for path, spent in others:
+        assert spent == cost
+        assert (path.coefs != first.coefs).nnz == 0
+        np.testing.assert_array_equal(path.trace["gap"], first.trace["gap"])
+
+
+def test_all_columns_stay_on_it(small):
+    walk, sizes = walk_of(tall(), 1e-3), []
+    for _ in toys.each(walk, 1):
+        if type(walk._state.arrays.engine) is SingleFace:
+            sizes.append(walk._state.arrays.size)
+    assert len(sizes) > 10
+    assert set(sizes) == {200}
+
+
+def test_faces_of_more_columns_than_stay_at_hand(small):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((900, 700))
+    X[:, 1:] += 0.8 * X[:, :-1]
+    y = X @ random.standard_normal(700) + random.standard_normal(900)
+    problem = Problem.from_arrays(X, y)
+    walk = walk_of(problem, 1e-3)
     toys.follow(walk)
-    assert type(walk._state.arrays.engine) is Face
+    assert type(walk._state.arrays.engine) is SingleFace
+    assert walk._state.arrays.engine.face["active"][0] > AT_HAND
+    result = walk.result()
+    assert result.status == Status.SMALL_GAP
+    assert result.max_relative_gap <= 1e-3
 
 
 def test_a_larger_room_has_the_same_in_it(small):

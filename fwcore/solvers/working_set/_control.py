@@ -154,7 +154,7 @@ moved      the largest change of a coefficient
 settled    whether the engine came to an end
 finer      whether one that is not rough is to take the place of the engine
 steepest   a bound on the steepness of all columns
-stale      whether ``image`` and ``residual`` are of an earlier round
+stale      whether ``image`` and ``residual`` are of an earlier round, or but nearly exact
 ========== =========================================================================================
 
 Of the coefficients after it.
@@ -214,8 +214,8 @@ def begin_rounds(it, value):
     loosest = min(_BALL, it.loosest) if it.ball else it.loosest
     it.inside = min(loosest, _LESS * it.inside)
     it.strictness = min(1.0, _LESS * it.strictness)
-    if min(it.inside, it.strictness) < _LEAST:
-        # The last point ended in rounding error.
+    if it.rough or min(it.inside, it.strictness) < _LEAST:
+        # The last point ended in rounding error, or what it took may have been.
         it.inside, it.strictness = loosest, 1.0
     step = it.last - it.before
     far = step != 0.0 and it.before > 0.0 and not it.ball

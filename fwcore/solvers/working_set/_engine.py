@@ -101,8 +101,8 @@ def _follow(engine, loss, run):
 
 
 def survey(engine, design, y, loss, sigma, run):
-    """Of a working set of all columns: loss, product and the steepest into ``run.it``, where norms
-    are, without a look at X; whether the engine knows these.
+    """Of a working set of all columns: loss, product, the steepest and what rounding took into
+    ``run.it``, where norms are, without a pass over X; whether the engine knows these.
     """
     raise compiled_only("survey")
 

@@ -163,7 +163,7 @@ def _survey(engine, design, y, loss, sigma, run):
     # At the minimiser on the face a'(G a + r a - b) = -level * sum abs(a).
     fit = along + face.level * it.l1 + face.ridge * it.square
     it.loss, it.product = max(0.0, it.f0 - 0.5 * fit), 2.0 * it.f0 - along
-    it.steepest, it.stale = face.steepest, True
+    it.steepest, it.lost, it.stale = face.steepest, 0.0, True
     return True
 
 
@@ -232,7 +232,6 @@ SHARED = (
     (minimise, _minimise),
     (gather, _gather),
     (load, _load),
-    (wanted, _wanted),
     (retain, _retain),
     (operations, _operations),
     (most_joining, _most_joining),

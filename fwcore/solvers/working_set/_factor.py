@@ -1,5 +1,5 @@
 """The Cholesky factor L of the Gram matrix of the columns on a face, row by row: columns that come,
-columns that go, and what it solves.
+and columns that go.
 
 Faces of thousands of columns are worth these steps only if L, which is then larger than the caches,
 is gone through once for several columns or right sides. States are

@@ -1,5 +1,5 @@
 """The engine of thousands of active columns where the target gap is not small: steps on faces whose
-products and factor are in single precision, which takes half the time and half the room.
+products and factor are in single precision, which takes half the time.
 
 A face then minimises 1/2 a'H a - b'a, where H is G but for rounding. After each solve the slopes of
 all columns are computed by a copy of these in single precision, with sums in double precision, and
@@ -25,7 +25,7 @@ from fwcore.kernels.types import Floats, Ints, Singles
 from fwcore.kernels.vectors import copy_into
 from fwcore.problem import Problem
 from fwcore.solvers.working_set._blocks import LONG
-from fwcore.solvers.working_set._engine import admit, survey
+from fwcore.solvers.working_set._engine import admit, survey, wanted
 from fwcore.solvers.working_set._face import FACE, MOST_IDLE, SHARED, enlarged
 from fwcore.solvers.working_set._fit import complete_fit
 from fwcore.solvers.working_set._gram import extend_gram_of_rows
@@ -33,7 +33,7 @@ from fwcore.solvers.working_set._slopes import model_slopes
 from fwcore.solvers.working_set._triangle import renew_halfway
 
 # Products of fewer columns take no time to speak of; a copy of more entries takes room.
-_LEAST, _MOST_ENTRIES = 1024, 1 << 26
+_LEAST, _MOST_ENTRIES = 1024, 1 << 25
 # The smallest target, as a share of f(0), that is far above what is rounded.
 _FINEST = 1e-4
 # Squared norms whose products are in the range of single precision.
@@ -106,7 +106,7 @@ def may_be_single(shape: tuple[int, int], entries: int, tol: float) -> bool:
     """
     m, p = shape
     worth = m >= LONG and _LEAST <= p <= MOST_IDLE and entries <= _MOST_ENTRIES
-    return worth and entries == m * p and tol >= _FINEST
+    return worth and entries == m * p and tol >= (1.0 - 1e-9) * _FINEST
 
 
 def single_face(problem: Problem, tol: float) -> SingleFace | None:
@@ -135,6 +135,14 @@ def _admit(engine, design, sigma, sqnorms, it, counters, columns, rows, joining)
     counters.entries += products * rows
     it.seen += products * rows
     face.size = size
+
+
+@implements(wanted, SingleFace)
+def _wanted(engine, size, least, positions):
+    # All stay: their products are at hand.
+    for k in range(size):
+        positions[k] = k
+    return size
 
 
 @implements(survey, SingleFace)

@@ -79,14 +79,15 @@ class WorkingSetSolver(Solver):
     State: ClassVar[type[CertifiedState]] = CertifiedState
 
     def is_large(self, design: Design, options: Any) -> bool:
-        return self.form == "penalty" and may_be_single(design.shape, design.entries, options.tol)
+        by_gap = self.form == "penalty" and options.rule == "gap"
+        return by_gap and may_be_single(design.shape, design.entries, options.tol)
 
     def rehearse_large(self, problem: Problem, options: Any) -> None:
         state = self.init(problem, options, seed=0)
         walked, run = state.walked(problem), state.arrays
         full = walked.entries == walked.m * walked.p
         if self.form == "penalty" and full and run.engine.exact:
-            state.arrays = run.moved_to(walked, SingleFace.of(walked.p, walked.m))
+            state.arrays = run.moved_to(walked, SingleFace.of(walked.p, walked.m), everything=True)
             self.set_point(problem, state, options, 0.5 * problem.lam_max, 0.0)
             self._walk_on(problem, state, 1, ONE_POINT)
             state.arrays.moved_to(walked, Face.of())
@@ -158,22 +159,30 @@ class WorkingSetSolver(Solver):
             elif wanted == ROOM:
                 state.arrays = self._with_room(problem, state)
             elif wanted == FINER:
-                run.it["inside"] = run.it["strictness"] = 1.0
-                state.arrays, state.fine = run.moved_to(problem, Face.of()), True
+                state.arrays, state.fine = _on_faces(problem, run, Face.of()), True
             elif wanted == KEEP:
                 stretch = stretch.grown()
         return rows[:done], stretch
 
     def _with_room(self, problem: Problem, state: CertifiedState) -> WorkingSet:
         run: WorkingSet = state.arrays
-        (it,) = run.it
-        everything = it["everything"] and it["alone"] and not (it["ball"] or state.fine)
+        it, by_gap = run.it[0], run.counters["gap_at_most"][0] >= 0.0
+        everything = it["everything"] and by_gap and not (it["ball"] or state.fine)
         single = single_face(problem, it["target"] / it["f0"]) if everything else None
-        if single is None or run.engine.rough:
-            return run.grown()
-        return run.moved_to(problem, single)
+        return run.grown() if single is None else _on_faces(problem, run, single, True)
 
     def coefficients(self, state: CertifiedState) -> tuple[Ints, Floats]:
         run: WorkingSet = state.arrays
         columns, values = run.support()
         return columns if state.distinct is None else state.distinct[columns], values
+
+
+def _on_faces(
+    problem: Problem, run: WorkingSet, faces: Any, everything: bool = False
+) -> WorkingSet:
+    """A ``run`` on faces goes on on other ``faces``, and so do counts of operations."""
+    before: Any = run.engine
+    faces.face["work"], begun = before.face["work"], run.it["begun"].copy()
+    moved = run.moved_to(problem, faces, everything)
+    moved.it["begun"] = begun
+    return moved

@@ -112,29 +112,33 @@ class WorkingSet(NamedTuple):
             engine=self.engine.grown(columns.size), columns=columns, chosen=chosen, values=values
         )
 
-    def moved_to(self, problem: Problem, engine: Engine) -> WorkingSet:
-        """The run with the support in another ``engine``, which is empty."""
+    def moved_to(self, problem: Problem, engine: Engine, everything: bool = False) -> WorkingSet:
+        """The run with the support, or ``everything``, in another ``engine``, which is empty."""
         indices, values = self.support()
         if self.it["stale"][0]:
             self.image[:] = problem.fitted(indices, values)
             self.residual[:] = -problem.loss.derivative(self.image, problem.y)
             self.it["stale"] = False
-        n, capacity = indices.size, engine.capacity
-        while capacity < n:
+        n, p, capacity = indices.size, self.place.size, engine.capacity
+        joining = np.append(indices, np.delete(np.arange(p), indices)) if everything else indices
+        while capacity < joining.size:
             capacity *= 2
         room = engine if capacity == engine.capacity else engine.grown(capacity)
         columns, place = np.zeros(capacity, np.int64), np.full_like(self.place, -1)
-        columns[:n], place[indices] = indices, np.arange(n)
+        columns[: joining.size], place[joining] = joining, np.arange(joining.size)
         self.it["size"], self.it["chosen"], self.it["least"], self.it["fresh"] = 0, n, -1.0, 0
         self.it["inside"] = min(float(self.it["inside"][0]), engine.loosest)
         self.it["loosest"], self.it["foresees"] = engine.loosest, engine.foresees
         self.it["rough"], self.it["finer"] = engine.rough, False
+        if engine.rough or self.engine.rough:
+            self.it["inside"], self.it["strictness"] = engine.loosest, 1.0
         coef = np.zeros(capacity)
         coef[:n] = values
         run = self._replace(
             engine=room, columns=columns, place=place, chosen=columns.copy(), values=coef
         )
-        _take_over(problem.design, problem.sigma, problem.sqnorms, run, values)
+        seen = problem.design, problem.sigma, problem.sqnorms
+        _take_over(*seen, run, joining.size, values)
         self.it["begun"] = self.it["cost"]
         return run
 
@@ -171,10 +175,10 @@ def _renumber(columns, place, positions):
 
 
 @njit(nogil=True, cache=True)
-def _take_over(design, sigma, sqnorms, run, values):
+def _take_over(design, sigma, sqnorms, run, joining, values):
     it, counters, rows = run.it[0], run.counters[0], run.residual.size
-    admit(run.engine, design, sigma, sqnorms, it, counters, run.columns, rows, values.size)
-    it.size = values.size
+    admit(run.engine, design, sigma, sqnorms, it, counters, run.columns, rows, joining)
+    it.size = joining
     for k in range(values.size):
         run.engine.coef[k] = values[k]
     load(run.engine, run)

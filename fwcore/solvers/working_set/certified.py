@@ -77,7 +77,8 @@ class Certified(WorkingSetSolver):
     those of other losses, are minimised over by proximal Newton steps, each by coordinate descent
     with extrapolation. Where both can, operations are counted: once points on faces cost many
     cycles each, three are tried with descent, and the cheaper engine goes on. The gap of the trace
-    is an upper bound of the duality gap, in every round.
+    is an upper bound of the duality gap, in every round; what single precision rounds, in which
+    products of thousands of columns are kept where ``tol`` is 1e-4 or more, is part of it.
     """
 
     name = "certified"
