@@ -17,10 +17,11 @@ _ROWS = 300
 
 def _steps(entry: Shown, lead: Shown, point: int) -> tuple[int, NDArray[Any]]:
     """The point, and the trace of its steps, counted from 1, of the selected run; none of others,
-    or where they were not kept.
+    of one that has yet to begin, or where they were not kept.
     """
     k, run = point_of(lead, point), entry.run
-    chunks = [rows for rows in list(run.walk.chunks) if rows["point"][0] == k]
+    known = [] if run.walk is None else list(run.walk.chunks)
+    chunks = [rows for rows in known if rows["point"][0] == k]
     if entry.key != lead.key or not chunks:
         return k, np.zeros(0)
     rows = np.concatenate(chunks)

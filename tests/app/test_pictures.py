@@ -308,6 +308,13 @@ def test_inside_a_point_are_its_steps_and_no_others():
     assert PICTURES["inside"].computed["inside"](entry, entry, -1) == inside
 
 
+def test_nothing_is_inside_a_point_of_a_run_that_has_yet_to_begin():
+    entry = shown(walked("fw", points=5))[0]
+    entry.run.walk = None
+    for compute in PICTURES["inside"].computed.values():
+        assert compute(entry, entry, 2) == {"place": [], "gap": [], "excess": []}
+
+
 @pytest.mark.parametrize(("solver", "everywhere"), [("fw", True), ("sfw_rows", False)])
 def test_what_is_left_of_f_inside_a_point_keeps_below_what_is_proven(solver, everywhere):
     run = walked(solver, points=4, rule="gap", tol=1e-2)
