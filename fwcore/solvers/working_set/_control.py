@@ -215,7 +215,7 @@ def begin_rounds(it, value):
     it.inside = min(loosest, _LESS * it.inside)
     it.strictness = min(1.0, _LESS * it.strictness)
     if it.rough or min(it.inside, it.strictness) < _LEAST:
-        # The last point ended in rounding error, or what it took may have been.
+        # The last point ended in rounding error, or may have where the engine is rough.
         it.inside, it.strictness = loosest, 1.0
     step = it.last - it.before
     far = step != 0.0 and it.before > 0.0 and not it.ball

@@ -61,10 +61,9 @@ _GUESSES, _DOUBT = 2, 0.1
 _BESIDE, _NEAR = 5, 0.4
 # By how much columns outside the working set may be steeper, as a share of the slack.
 _OUTSIDE = 0.9
-# A round after which nothing joins, and the gap is still too large, makes the next stricter.
-_STRICTER, _STRICTEST = 0.3, 1e-8
-# One that rounds roughly is left before.
-_ROUGHEST = 0.02
+# A round after which nothing joins, and the gap is still too large, makes the next stricter, until
+# all is rounding error: that of double precision, or of a rough engine.
+_STRICTER, _STRICTEST, _ROUGHEST = 0.3, 1e-8, 0.02
 # The working set is to blame where its own gap is more than this share of the target.
 _BLAMED = 0.5
 # Below this share of the l1 norm, a change is rounding error.
@@ -173,9 +172,11 @@ def _tighten(y, loss, it, counters, fit):
         it.inside *= _STRICTER
     elif it.settled:
         it.strictness *= _STRICTER
-    if min(it.inside, it.strictness) < (_ROUGHEST if it.rough else _STRICTEST):
-        it.finer = it.rough
-        counters.outcome = counters.outcome if it.rough else _SMALL_MOVE
+    strictest = min(it.inside, it.strictness)
+    if it.rough:
+        it.finer = strictest < _ROUGHEST
+    elif strictest < _STRICTEST:
+        counters.outcome = _SMALL_MOVE
 
 
 @njit(nogil=True, cache=True)
