@@ -9,52 +9,23 @@ ball form gets the l1 norms of a reference solution at each lam.
 
 from __future__ import annotations
 
-import math
-import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse
+from ladder import ACCURACIES, Method, measured, tell
 from numpy_judge import NumpyJudge
 from peers import PEERS, Peer, Timed, timed
 from problems import CASES, Case, available
-from report import Asked, Rows, Tables
-from rich.console import Console
+from report import Asked, Tables
 
 from fwcore import Problem, Status, Walk, find_solver, walk_path, warmup
 from fwcore.solve import ROWS, Clock
 
-ACCURACIES = (1e-3, 1e-5)
 POINTS = 100
-# Short paths are timed more often: the median of three is the machine's as much as the method's.
-# Long ones are timed once.
-REPEATS, OFTEN, _LONG, _SHORT = 3, 15, 5.0, 0.5
-# A method that took longer than this is not tried at finer tolerances.
-_PATIENCE = 60.0
-_OURS = ACCURACIES
-_tell = Console(stderr=True).print
-
-
-@dataclass(frozen=True)
-class Method:
-    """``run(tolerance)`` walks the path; ``judge(coefs)`` gives its worst relative gap. ``form`` is
-    that of one of ours, and empty of a peer.
-    """
-
-    name: str
-    ladder: tuple[float, ...]
-    run: Callable[[float], Timed]
-    judge: Callable[[Any], float]
-    form: str = ""
-
-    @property
-    def ours(self) -> bool:
-        return bool(self.form)
 
 
 def walked(
@@ -73,7 +44,7 @@ def walked(
     begun = time.perf_counter()
     warmup.ready(method, problem.design, walk.options)
     if (compiled := time.perf_counter() - begun) > 0.1:
-        _tell(f"  {solver}: compiled in {compiled:.1f} s")
+        tell(f"  {solver}: compiled in {compiled:.1f} s")
 
     def run() -> Any:
         nonlocal state
@@ -178,12 +149,12 @@ def peer_methods(
         if not wants_peer(peer.name):
             continue
         if not peer.available():
-            _tell(f"{peer.name} is not installed: left out")
+            tell(f"{peer.name} is not installed: left out")
             continue
         # Compilation, and what a first call sets up, is nobody's time.
         begun = time.perf_counter()
         peer.run(toy, labels, np.array([1.0, 0.5]), 1e-2)
-        _tell(f"  {peer.name}: first call {time.perf_counter() - begun:.1f} s")
+        tell(f"  {peer.name}: first call {time.perf_counter() - begun:.1f} s")
         found.append(
             Method(
                 f"{peer.name} {peer.version}",
@@ -210,7 +181,7 @@ def our_method(
     options = {"rule": "gap", **shared, **options}
     return Method(
         name,
-        _OURS,
+        ACCURACIES,
         lambda tol: walked(problem, solver, grid, {**options, "tol": tol}, anew=anew)[0],
         lambda coefs: judges.worst_gap(method.form, grid, coefs),
         method.form,
@@ -222,115 +193,6 @@ def from_arrays(name: str, judges: Judges, X: Any, lam: Any) -> Method:
     problem = judges.problem
     anew = partial(Problem.from_arrays, X, problem.y.copy(), loss=problem.loss, standardize=False)
     return our_method(f"{name}, from arrays", judges, "certified", lam, anew=anew)
-
-
-class Rung(NamedTuple):
-    """What a method reached with a tolerance."""
-
-    tolerance: float
-    gap: float
-    run: Timed
-
-
-def rungs(method: Method) -> list[Rung]:
-    """Down its ladder, as far as it is needed or takes no longer than anybody waits."""
-    found: list[Rung] = []
-    for tolerance in method.ladder:
-        try:
-            run = method.run(tolerance)
-        except Exception as error:
-            what = f"{type(error).__name__}: {str(error)[:200]}"
-            _tell(f"  {method.name} at {tolerance:g} failed: {what}")
-            break
-        gap = method.judge(run.coefs)
-        _tell(
-            f"  {method.name} at {tolerance:g}: {run.cpu:.3f} s CPU, {run.wall:.3f} s wall, "
-            f"worst gap {gap:.1e}"
-        )
-        found.append(Rung(tolerance, gap, run._replace(coefs=None)))
-        if gap <= min(ACCURACIES) or run.wall > _PATIENCE:
-            break
-    return found
-
-
-def measured(name: str, made: Callable[[], list[Method]]) -> Rows:
-    """The table of the methods that ``made`` gives. Of those that did not reach an accuracy it says
-    what they reached last, and no ratio.
-    """
-    _tell(f"[bold]{name}[/bold]")
-    begun = time.perf_counter()
-    running = made()
-    tried = {method.name: rungs(method) for method in running}
-    times, rows = _times(running, tried), []
-    for accuracy in ACCURACIES:
-        those = [method for method in running if tried[method.name]]
-        cells = [_reached(method, accuracy, tried[method.name], times) for method in those]
-        _compare(cells, [method.form for method in those])
-        rows += [{"problem": name, **row} for row in cells]
-    _tell(f"  {time.perf_counter() - begun:.0f} s in all")
-    return rows
-
-
-def _reached(
-    method: Method, accuracy: float, found: list[Rung], times: dict[tuple[str, float], list[Timed]]
-) -> dict[str, Any]:
-    """What a method took to be so accurate, or what it reached."""
-    within = _first_within(found, accuracy)
-    rung = within or found[-1]
-    runs = times[method.name, rung.tolerance] if within else [rung.run]
-    return {
-        "accuracy": accuracy,
-        "method": method.name if within else f"{method.name}, not reached",
-        "tolerance": rung.tolerance,
-        "worst gap": rung.gap,
-        "cpu": statistics.median(run.cpu for run in runs),
-        "wall": statistics.median(run.wall for run in runs),
-        "ours": method.ours,
-    }
-
-
-def _compare(rows: Rows, forms: list[str]) -> None:
-    """Tell how the rows of methods that were accurate enough compare with the fastest peer, and
-    those of ours with the fastest of the same form.
-    """
-    reached = [row["worst gap"] <= row["accuracy"] for row in rows]
-    peers = [row for row, is_in in zip(rows, reached, strict=True) if is_in and not row["ours"]]
-    best = min(peers, key=itemgetter("cpu"), default={})
-    for row, form, is_in in zip(rows, forms, reached, strict=True):
-        seen = best if is_in else {}
-        for what, title in (("cpu", "CPU"), ("wall", "wall")):
-            row[f"best peer / this ({title})"] = seen.get(what, math.nan) / row[what]
-        alike = [
-            other["cpu"]
-            for other, its, fits in zip(rows, forms, reached, strict=True)
-            if its == form and fits
-        ]
-        row["best of ours / this (CPU)"] = min(alike) / row["cpu"] if form and is_in else math.nan
-
-
-def _first_within(found: list[Rung], accuracy: float) -> Rung | None:
-    """The coarsest setting that is accurate enough."""
-    return next((rung for rung in found if rung.gap <= accuracy), None)
-
-
-def _times(
-    running: list[Method], tried: dict[str, list[Rung]]
-) -> dict[tuple[str, float], list[Timed]]:
-    """Of the settings that are wanted, in turn: what the machine does meanwhile meets all alike."""
-    by_name = {method.name: method for method in running}
-    chosen = {
-        (name, rung.tolerance)
-        for name, found in tried.items()
-        for accuracy in ACCURACIES
-        if (rung := _first_within(found, accuracy)) is not None
-    }
-    times: dict[tuple[str, float], list[Timed]] = {key: [] for key in sorted(chosen)}
-    for repeat in range(OFTEN):
-        for (name, tolerance), runs in times.items():
-            most = _LONG if repeat < REPEATS else _SHORT
-            if not runs or runs[0].wall < most:
-                runs.append(by_name[name].run(tolerance)._replace(coefs=None))
-    return times
 
 
 def tables(asked: Asked) -> Tables:

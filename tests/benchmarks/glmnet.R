@@ -22,6 +22,8 @@ given <- list(X, y, family = family, lambda = lambda, thresh = thresh,
 given[[if (family == "binomial") "type.logistic" else "type.gaussian"]] <- way
 fit <- function() do.call(glmnet, given)
 time <- system.time(result <- fit())
+# What R loads at a first call is not counted where it can be seen; the clock tells milliseconds.
+if (time[["elapsed"]] < 0.5) time <- system.time(for (k in 1:5) fit()) / 5
 beta <- as(result$beta, "CsparseMatrix")
 write <- function(name, x) writeBin(x, file.path(folder, name))
 write("beta_rows", beta@i)

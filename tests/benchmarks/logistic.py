@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from certified import Judges, Method, from_arrays, measured, our_method, peer_methods
+from certified import Judges, from_arrays, our_method, peer_methods
+from ladder import Method, measured
 from peers import FINE, glmnet, halved, of_python
 from report import Asked, Tables
 
