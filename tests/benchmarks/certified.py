@@ -114,14 +114,12 @@ def methods(
 ) -> list[Method]:
     """All of ours that can run on a case, and the peers that are wanted."""
     lam = np.geomspace(case.problem.lam_max, case.problem.lam_max / case.span, POINTS)
-    reference = "active_set" if case.faces else "certified"
-    radii = walk_path(case.problem, reference, lam, tol=1e-8).points["l1"]
+    radii = walk_path(case.problem, "certified", lam, tol=1e-8).points["l1"]
     radii = np.unique(radii[radii > 0])
     found, X = [], case.matrix()
     for stored, problem in case.stored.items():
         judges = Judges(problem, X if problem is case.problem else problem.design.exported()[0])
-        on_faces = (("corrective_fw", radii), ("active_set", lam)) if case.faces else ()
-        for solver, grid in on_faces:
+        for solver, grid in (("corrective_fw", radii), ("active_set", lam)):
             for n in threads:
                 name = f"{solver}, {stored}, threads={n}"
                 found.append(our_method(name, judges, solver, grid, n))
@@ -129,9 +127,10 @@ def methods(
             for solver, grid in (("certified", lam), ("certified_ball", radii), ("cd", lam)):
                 found.append(our_method(f"{solver}, {stored}", judges, solver, grid))
             found.append(from_arrays(f"certified, {stored}", judges, case.given(), lam))
-            for engine in ("faces", "descent") if case.faces else ("descent",):
-                name = f"certified, {stored}, engine={engine}"
-                found.append(our_method(name, judges, "certified", lam, engine=engine))
+            for solver, grid in (("certified", lam), ("certified_ball", radii)):
+                for engine in ("faces", "descent"):
+                    name = f"{solver}, {stored}, engine={engine}"
+                    found.append(our_method(name, judges, solver, grid, engine=engine))
     judges = Judges(case.problem, X)
     return found + peer_methods(PEERS, judges, X, lam, wants_peer)
 

@@ -57,6 +57,9 @@ class Rung(NamedTuple):
         return many if self.run.wall <= _LONG else 0
 
 
+_FAILED = Rung(math.nan, math.nan, Timed(math.nan, math.nan, None))
+
+
 def rungs(method: Method) -> list[Rung]:
     """Down its ladder, as far as it is needed or takes no longer than anybody waits."""
     found: list[Rung] = []
@@ -80,7 +83,7 @@ def rungs(method: Method) -> list[Rung]:
 
 def measured(name: str, made: Callable[[], list[Method]]) -> Rows:
     """The table of the methods that ``made`` gives. Of those that did not reach an accuracy it says
-    what they reached last, and no ratio.
+    what they reached last, or that they failed, and no ratio.
     """
     tell(f"[bold]{name}[/bold]")
     begun = time.perf_counter()
@@ -88,9 +91,8 @@ def measured(name: str, made: Callable[[], list[Method]]) -> Rows:
     tried = {method.name: rungs(method) for method in running}
     times, rows = _times(running, tried), []
     for accuracy in ACCURACIES:
-        those = [method for method in running if tried[method.name]]
-        cells = [_reached(method, accuracy, tried[method.name], times) for method in those]
-        _compare(cells, [method.form for method in those])
+        cells = [_reached(method, accuracy, tried[method.name], times) for method in running]
+        _compare(cells, [method.form for method in running])
         rows += [{"problem": name, **row} for row in cells]
     tell(f"  {time.perf_counter() - begun:.0f} s in all")
     return rows
@@ -101,11 +103,12 @@ def _reached(
 ) -> dict[str, Any]:
     """What a method took to be so accurate, or what it reached."""
     within = _first_within(found, accuracy)
-    rung = within or found[-1]
+    rung = within or (found or [_FAILED])[-1]
     runs = times[method.name, rung.tolerance] if within else [rung.run]
+    missed = "not reached" if found else "failed"
     return {
         "accuracy": accuracy,
-        "method": method.name if within else f"{method.name}, not reached",
+        "method": method.name if within else f"{method.name}, {missed}",
         "tolerance": rung.tolerance,
         "worst gap": rung.gap,
         "cpu": statistics.median(run.cpu for run in runs),

@@ -33,18 +33,19 @@ class Timed(NamedTuple):
 
 @dataclass(frozen=True)
 class Peer:
-    """``ladder``: its tolerances, coarse to fine; ``package`` of Python that it belongs to."""
+    """``ladder``: its tolerances, coarse to fine; ``package``: of Python or R, that it belongs to."""
 
     name: str
     ladder: tuple[float, ...]
     run: Callable[[Any, Any, Any, float], Timed]
     available: Callable[[], bool]
-    package: str = ""
+    package: str
+    version_of: Callable[[str], str] = importlib.metadata.version
 
     @property
     def version(self) -> str:
         """Of the package."""
-        return importlib.metadata.version(self.package) if self.package else "R package"
+        return self.version_of(self.package)
 
 
 def timed(call: Callable[[], Any], stored: Callable[[Any], Any] = scipy.sparse.csc_array) -> Timed:
@@ -126,6 +127,13 @@ def halved(first: int, last: int) -> tuple[float, ...]:
     return tuple(share * 10.0**-k for k in range(first, last + 1) for share in (1.0, 0.5))
 
 
+def _r_version(package: str) -> str:
+    asked = f"cat(format(packageVersion('{package}')))"
+    return subprocess.run(
+        ["Rscript", "-e", asked], capture_output=True, text=True, check=True
+    ).stdout
+
+
 def glmnet(family: str, *ways: str) -> tuple[Peer, ...]:
     """A peer for each way that it has in a family of losses."""
 
@@ -133,7 +141,8 @@ def glmnet(family: str, *ways: str) -> tuple[Peer, ...]:
         return shutil.which("Rscript") is not None
 
     return tuple(
-        Peer(f"glmnet-{way}", FINE, partial(_glmnet, family, way), available) for way in ways
+        Peer(f"glmnet-{way}", FINE, partial(_glmnet, family, way), available, "glmnet", _r_version)
+        for way in ways
     )
 
 

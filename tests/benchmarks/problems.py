@@ -17,8 +17,7 @@ from fwcore.datasets.generators import correlated_gaussian, zipf_sparse
 @dataclass(frozen=True)
 class Case:
     """A problem. ``problem`` is standardised where the design is dense; ``stored`` are our ways to
-    hold it; ``span`` ends the grid; ``faces``: whether few enough columns are active for steps on
-    faces, which take minutes otherwise; ``products``: X, where it is not stored.
+    hold it; ``span`` ends the grid; ``products``: X, where it is not stored.
 
     Sparse columns have unit norm but are not centred, since not every peer centres implicitly.
     """
@@ -27,7 +26,6 @@ class Case:
     problem: Problem
     stored: dict[str, Problem]
     span: float = 100.0
-    faces: bool = True
     products: Any = None
 
     def matrix(self) -> Any:
@@ -119,7 +117,7 @@ def farm_ads() -> Case:
 def tall() -> Case:
     """4,000 x 3,000, neighbours with a correlation of 0.8, 100 relevant; to lam max / 1000."""
     made = correlated_gaussian(4_000, 3_000, 100, rho=0.8, snr=3.0)
-    return dataclasses.replace(_dense("tall", made.X, made.y), span=1000.0, faces=False)
+    return dataclasses.replace(_dense("tall", made.X, made.y), span=1000.0)
 
 
 def _response(X: Any, relevant: int, random: Any) -> tuple[Any]:

@@ -30,13 +30,16 @@ any path is timed in rows "from arrays" alone, and what peers find of it themsel
 and y are finite, the norms of columns, X'y, and which products equal others.
 
 Peers take one thread and their own warm starts along the path, with the settings that they have by
-default but for these. The tolerance is the coarsest that reaches the accuracy, of a ladder of
-tenths, and where it is a gap or a slope of half tenths. glmnet runs in its two ways to update
-slopes, or of the logistic loss with its two Newton steps, keeps all points (`fdev = 0`) and cycles
-up to 1e7 times. adelie exits early nowhere and cycles as often; of the logistic loss its Newton
-steps have the same tolerance. celer and skglm (`AndersonCD`, or `ProxNewton`) take up to 100
-working sets a point, of the logistic loss up to 1,000, where celer takes Newton steps (`use_PN`).
-scikit-learn cycles up to 1e5 times a point. liblinear has no warm start, and up to 1e4 iterations.
+default but for these. They get the columns as ours have them, and add no intercept and no scaling.
+The tolerance is the coarsest that reaches the accuracy, of a ladder of tenths, and where it is a
+gap or a slope of half tenths; what took longer than a minute is not tried at a finer one, and a
+row says what it reached. glmnet runs in its two ways to update slopes, or of the logistic loss with
+its two Newton steps, keeps all points (`fdev = 0`, `devmax = 1`) and cycles up to 1e7 times. adelie
+exits early nowhere and cycles as often; of the logistic loss its Newton steps have the same
+tolerance. celer and skglm (`AndersonCD`, or `ProxNewton`) take up to 100 working sets a point, of
+the logistic loss up to 1,000, where celer takes Newton steps (`use_PN`). scikit-learn cycles up to
+1e5 times a point. liblinear has no warm start, and up to 1e4 iterations. One that fails, for want
+of memory or for an error of its own, has a row that says so.
 
 """
 
