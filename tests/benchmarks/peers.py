@@ -33,7 +33,7 @@ class Timed(NamedTuple):
 
 @dataclass(frozen=True)
 class Peer:
-    """``ladder``: its tolerances, coarse to fine; ``package``: of Python or R, that it belongs to."""
+    """``ladder``: its tolerances, coarse to fine; ``package`` of Python or R that it belongs to."""
 
     name: str
     ladder: tuple[float, ...]
