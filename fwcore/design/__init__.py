@@ -26,6 +26,7 @@ from fwcore.design import csc, dense
 from fwcore.design.csc import Csc
 from fwcore.design.dense import Dense
 from fwcore.design.folder import open_folder, save
+from fwcore.design.given_back import Lent, dots_in_parts
 from fwcore.design.passes import (
     all_dots,
     column_moments,
@@ -88,6 +89,7 @@ __all__ = [
     "Design",
     "Floats",
     "Ints",
+    "Lent",
     "Pattern",
     "ProductNames",
     "Products",
@@ -107,6 +109,7 @@ __all__ = [
     "column_moments",
     "combine",
     "cpu_seconds",
+    "dots_in_parts",
     "first_met",
     "from_matrix",
     "full_pass",

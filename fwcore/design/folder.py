@@ -23,11 +23,12 @@ def save(design: Any, folder: str | Path) -> None:
 def open_folder(folder: str | Path, memory: int | None = None) -> Any:
     """The design that `save` wrote; its values stay on disk and are read as they are needed.
 
-    ``memory`` bounds the bytes of X that are held in memory by passes over all columns: those of
-    making a Problem, of the judge, and of the certified solvers. Two columns are held at least.
-    Between passes certified solvers read single columns, up to two fifths of the entries; other
-    solvers read columns as they come; and the system takes back what it needs. None leaves it all
-    to the system. Of products the factors are held, which are a few bytes a column.
+    ``memory`` bounds the bytes of X that are held in memory by passes over all columns, which are
+    those of making a Problem, of the judge, and of the certified solvers, and by the columns that
+    these look at between passes. Two columns are held at least. Columns of a working set are in
+    memory beside that, each with what the system maps around it, up to 2 MB; other solvers read
+    columns as they come; and the system takes back what it needs. None leaves it all to the system.
+    Of products the factors are held, which are a few bytes a column.
 
     A folder of one's own making serves too: ``values.npy`` of shape (p, m), or ``indptr.npy``,
     ``rows.npy``, ``values.npy`` and ``m.npy`` in compressed columns, whose rows increase; without

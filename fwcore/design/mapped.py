@@ -44,14 +44,14 @@ def bound(arrays: Sequence[NDArray[Any]], memory: int | None) -> None:
 
 def bounded(design: Any) -> bool:
     """Whether a pass over a design may hold only a part of it in memory."""
-    return _bound_of_pass(design)[0] is not None
+    return bound_of_pass(design)[0] is not None
 
 
 def turns(design: Any, threads: int) -> Iterator[list[int]]:
     """The edges (threads + 1,) of the ranges of columns of each turn of a pass, in order: one turn
     where nothing is bounded.
     """
-    limit, size = _bound_of_pass(design)
+    limit, size = bound_of_pass(design)
     if limit is None:
         yield design.cuts(threads)
         return
@@ -79,8 +79,8 @@ def pieces(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
         _advise([piece], mmap.MADV_DONTNEED)
 
 
-def _bound_of_pass(design: Any) -> tuple[int | None, int]:
-    """That of a design that tells what a range of its columns reads."""
+def bound_of_pass(design: Any) -> tuple[int | None, int]:
+    """That of a design that tells what a range of its columns reads, and how many bytes all are."""
     return _bound_of(design.stored) if hasattr(design, "read") else (None, 0)
 
 
@@ -93,18 +93,36 @@ def _bound_of(arrays: Any) -> tuple[int | None, int]:
     return (min(bounds), sum(size for _, size in files)) if bounds else (None, 0)
 
 
+def mapped_pages(arrays: Any) -> list[tuple[int, int]]:
+    """Address and bytes of the pages of those that are mapped and have a bound."""
+    found = []
+    for array in arrays:
+        file = _file(array)
+        if file is not None and file in _bounds and array.size > 0:
+            start, size = _pages(array, file)
+            found.append((_origin(file) + start, size))
+    return found
+
+
 def _file(array: Any) -> mmap.mmap | None:
     while isinstance(array, np.ndarray):
         array = array.base
     return array if isinstance(array, mmap.mmap) else None
 
 
+def _origin(file: mmap.mmap) -> int:
+    return np.frombuffer(file, np.uint8).ctypes.data
+
+
+def _pages(array: NDArray[Any], file: mmap.mmap) -> tuple[int, int]:
+    """Where in its ``file`` the pages of an array begin, and their bytes."""
+    begin = array.ctypes.data - _origin(file)
+    start = begin // mmap.PAGESIZE * mmap.PAGESIZE
+    return start, begin + array.nbytes - start
+
+
 def _advise(arrays: Any, advice: int) -> None:
     for array in arrays:
         file = _file(array)
-        if file is None or array.size == 0:
-            continue
-        origin = np.frombuffer(file, np.uint8).ctypes.data
-        begin = array.ctypes.data - origin
-        start = begin // mmap.PAGESIZE * mmap.PAGESIZE
-        file.madvise(advice, start, begin + array.nbytes - start)
+        if file is not None and array.size > 0:
+            file.madvise(advice, *_pages(array, file))

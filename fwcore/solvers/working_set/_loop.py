@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from fwcore.design import some_dots
+from fwcore.design import dots_in_parts
 from fwcore.kernels.selection import largest_first
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.vectors import total
@@ -118,7 +118,7 @@ def _look(design, run, threshold, doubt):
     if n > found.size:
         return -1
     n = leave_out(looks, screen.norms, residual, threshold, found[:n])
-    touched = some_dots(design, found[:n], residual, total(residual), slopes[:n])
+    touched = dots_in_parts(design, found[:n], residual, total(residual), slopes[:n], run.lent)
     remember_look(looks, residual, found[:n], slopes[:n], counters.positive)
     it.spent += touched
     it.seen += touched

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from fwcore.design import all_dots, single_dots, some_dots
+from fwcore.design import all_dots, dots_in_parts, single_dots
 from fwcore.kernels.masks import BLOCK, NONE, lowest, mask_above, without_lowest
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.vectors import total
@@ -49,7 +49,7 @@ def look_at_all(design, run, threshold, entries):
         n, higher = columns_above_in_pass(
             screen.dots[k], norms, apart, threshold, counters, place, found
         )
-        touched = some_dots(design, found[:n], residual, it.total, slopes[:n])
+        touched = dots_in_parts(design, found[:n], residual, it.total, slopes[:n], run.lent)
         it.seen += touched
         counters.dots += n
         counters.entries += touched

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from fwcore.design import Lent
 from fwcore.kernels.selection import keep_in_front
 from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.unpenalised import Free
@@ -30,7 +31,7 @@ class WorkingSet(NamedTuple):
 
     ``free`` is what has no penalty; ``image`` and ``residual`` (m,) are X a with that, and -l'
     there. ``found`` and ``slopes`` are room for the columns that a round looks at, ``chosen`` and
-    ``values`` (k,) for the support. ``it`` (1,) is a record of
+    ``values`` (k,) for the support; ``lent`` is what looks give back. ``it`` (1,) is a record of
     `fwcore.solvers.working_set._control.CONTROL`.
     """
 
@@ -46,6 +47,7 @@ class WorkingSet(NamedTuple):
     slopes: Floats
     chosen: Ints
     values: Floats
+    lent: Lent
     it: Any
     counters: Any
 
@@ -86,6 +88,7 @@ class WorkingSet(NamedTuple):
             np.zeros(found),
             np.zeros(capacity, np.int64),
             np.zeros(capacity),
+            Lent.of(problem.design),
             it,
             counters,
         )
