@@ -42,7 +42,7 @@ def walked(
     walk = Walk(problem, solver, grid, options, seed=seed)
     method, state = walk.solver, walk._state
     begun = time.perf_counter()
-    warmup.ready(method, problem.design, walk.options)
+    warmup.ready(method, problem.design, walk.options, problem.loss)
     if (compiled := time.perf_counter() - begun) > 0.1:
         tell(f"  {solver}: compiled in {compiled:.1f} s")
 
