@@ -182,18 +182,18 @@ def _gather(indptr, array, columns, new_indptr, out):
 
 @njit(nogil=True, inline="always")
 def _column(design, j):
-    """Rows and values of column j: slices, as it costs a fifth to ask `indptr` again after each
-    entry that is written.
+    """Where column j begins and ends: asked once, as it costs a fifth to ask again after each entry
+    that is written, and unsigned, as an index that may be negative is looked at. Slices would be
+    counted as references.
     """
-    start, stop = design.indptr[j], design.indptr[j + 1]
-    return design.rows[start:stop], design.values[start:stop]
+    return np.uint64(design.indptr[j]), np.uint64(design.indptr[j + 1])
 
 
 @implements(col_dot, Csc)
 def _col_dot(design, j, v, v_sum):
-    rows, values = _column(design, j)
-    total = 0.0
-    for k in range(rows.size):
+    start, stop = _column(design, j)
+    rows, values, total = design.rows, design.values, 0.0
+    for k in range(start, stop):
         total += values[k] * v[rows[k]]
     return design.scale[j] * (total - design.offset[j] * v_sum)
 
@@ -206,18 +206,18 @@ def _range_dots(design, v, v_sum, first, out):
 
 @implements(col_axpy, Csc)
 def _col_axpy(design, j, c, v):
-    rows, values = _column(design, j)
-    c = c * design.scale[j]
-    for k in range(rows.size):
+    start, stop = _column(design, j)
+    rows, values, c = design.rows, design.values, c * design.scale[j]
+    for k in range(start, stop):
         v[rows[k]] += c * values[k]
     return c * design.m * design.offset[j]
 
 
 @implements(weighted_axpy, Csc)
 def _weighted_axpy(design, j, c, weights, v):
-    rows, values = _column(design, j)
-    c = c * design.scale[j]
-    for k in range(rows.size):
+    start, stop = _column(design, j)
+    rows, values, c = design.rows, design.values, c * design.scale[j]
+    for k in range(start, stop):
         v[rows[k]] += c * weights[rows[k]] * values[k]
 
 

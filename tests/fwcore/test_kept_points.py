@@ -7,6 +7,7 @@ import pytest
 import toys
 
 from fwcore import Problem, Status, Walk
+from fwcore.solvers.working_set import _gap
 
 PENALTY = ("certified", "active_set")
 
@@ -138,3 +139,34 @@ def test_all_columns_join_once_most_are_foreseen_to_be_active():
     assert active[0] < problem.p / 2
     assert active[-1] > 0.9 * problem.p
     assert walk.result().max_relative_gap <= 1e-6
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize("options", [{}, {"l1_ratio": 0.6}])
+def test_what_is_certain_of_a_gap_is_below_it(loss, options):
+    problem = labelled(loss)
+    walk = walk_of("certified", problem, 1e-4, points=20, span=10, **options)
+    toys.follow(walk)
+    run = walk._state.arrays
+    it, counters, fit = run.it[0], run.counters[0], (run.free, run.image, run.residual)
+    seen, steepest = (problem.samples, problem.loss, it, counters, fit), it["steepest"]
+    certain, gaps = np.empty((2, 9))
+    for k, share in enumerate(np.linspace(0.1, 0.999, 9)):
+        counters["value"] = share * steepest
+        certain[k] = _gap._least_gap(*seen, share)
+        gaps[k] = _gap.gap_of(*seen, steepest)
+    assert (certain <= gaps * (1 + 1e-9)).all()
+    assert certain[0] > 0.2 * gaps[0] > 0.0
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic", "huber"])
+def test_the_image_that_descent_leaves_is_that_of_its_coefficients(loss):
+    problem = labelled(loss)
+    walk = walk_of("certified", problem, 1e-4, points=30, engine="descent")
+    toys.follow(walk)
+    run = walk._state.arrays
+    image = problem.fitted(*run.support())
+    np.testing.assert_allclose(run.image, image, atol=1e-12 * np.abs(image).max())
+    residual = -problem.loss.derivative(image, problem.y)
+    np.testing.assert_allclose(run.residual, residual, atol=1e-11 * np.abs(residual).max())
+    assert 0.0 < run.it["lost"][0] <= 0.1 * run.it["target"][0]

@@ -31,6 +31,7 @@ from fwcore.kernels.types import Floats, Ints
 from fwcore.kernels.vectors import copy_into, dot
 from fwcore.losses import is_parabola
 from fwcore.solvers.working_set._blocks import WIDTH
+from fwcore.solvers.working_set._conjugate import has_free
 from fwcore.solvers.working_set._cycles import descend, descend_in_ball
 from fwcore.solvers.working_set._engine import (
     admit,
@@ -49,9 +50,9 @@ from fwcore.solvers.working_set._engine import (
 from fwcore.solvers.working_set._extrapolation import MEMORY
 
 _FIRST_CAPACITY = 256
-# What an operation may add to the rounding of the residual, as a share of it, where extrapolation
-# magnifies that of the last cycles; and the share of the target gap that may be lost to it.
-_LOST, _MOST_LOST = 1e4 * float(np.finfo(np.float64).eps), 0.1
+# What an operation may add to the rounding of the residual, as a share of it; by how much
+# extrapolation magnifies that of the last cycles; and the share of the target gap that may be lost.
+_EPS, _MAGNIFIED, _MOST_LOST = float(np.finfo(np.float64).eps), 1e4, 0.1
 
 DESCENT = np.dtype(
     [
@@ -185,10 +186,13 @@ def _gather(engine, size, columns, chosen, values):
 def _follow(engine, loss, run):
     it, now, image, residual, square = run.it[0], engine.descent[0], run.image, run.residual, 0.0
     # Coefficients in a ball may have been scaled after the last cycle.
-    lost = _LOST * (now.work - it.fresh) * it.f0
-    if not is_parabola(loss) or it.ball or lost > _MOST_LOST * it.target:
+    lost = (_MAGNIFIED if is_parabola(loss) else 1.0) * _EPS * (now.work - it.fresh) * it.f0
+    if it.ball or has_free(loss, run.free) or lost > _MOST_LOST * it.target:
         return False
     it.lost = lost
+    if not is_parabola(loss):
+        # The line search has left both where it ended.
+        return True
     ones = (now.first_sum - now.left_sum) / residual.size
     for i in range(residual.size):
         left = engine.left[i] + ones

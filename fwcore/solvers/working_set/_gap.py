@@ -11,11 +11,12 @@ import numpy as np
 from numba import njit
 
 from fwcore.design import col_dot, col_entries
+from fwcore.kernels.dispatch import FAST
 from fwcore.kernels.duality_gap import penalty_gap, shrink_of, squared_penalty_gap
 from fwcore.kernels.steepness import steepness
 from fwcore.kernels.unpenalised import slope_along
 from fwcore.kernels.vectors import dot, total
-from fwcore.losses import is_parabola
+from fwcore.losses import curvature_bound_at, is_parabola
 
 
 @njit(nogil=True, cache=True)
@@ -35,7 +36,7 @@ def gap_of(y, loss, it, counters, fit, steepest):
         return quadratic + along - dot(image, residual) + value * steepest
     objective, y_sum = it.loss + 0.5 * quadratic, 0.0
     gap = penalty_gap(loss, y, residual, y_sum, y_sum, objective, value, it.l1, steepest, quadratic)
-    return gap + shrink_of(value, steepest) * along
+    return gap + shrink_of(value, steepest) * along + it.lost
 
 
 @njit(nogil=True, cache=True)
@@ -45,7 +46,28 @@ def gap_at_once(y, loss, it, counters, fit):
     """
     if counters.gap_at_most < 0.0 or (it.ball and it.l1 > counters.value):
         return np.inf
+    if not (is_parabola(loss) or it.ball):
+        shrink = shrink_of(counters.value, it.steepest)
+        if _least_gap(y, loss, it, counters, fit, shrink) > counters.gap_at_most:
+            return np.inf
     return gap_of(y, loss, it, counters, fit, it.steepest)
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _least_gap(y, loss, it, counters, fit, shrink):
+    """Below the gap of the penalised form at s R, at no logarithm a sample. Where l'' <= L the
+    conjugate of l is 1 / L-strongly convex around -R, where its slope is X a, so that
+
+        f(a) + f*(-s R) >= -s R'X a + (1 - s)^2 / 2 sum_i R_i^2 / L_i.
+    """
+    _, image, residual = fit
+    product, square = 0.0, 0.0
+    for i in range(y.size):
+        product += residual[i] * image[i]
+        square += residual[i] * residual[i] / curvature_bound_at(loss, y[i])
+    apart = 0.5 * (1.0 - shrink) * (1.0 - shrink) * square
+    ridge = 0.5 * (1.0 + shrink * shrink) * counters.ridge * it.square
+    return counters.value * it.l1 - shrink * product + apart + ridge
 
 
 @njit(nogil=True, cache=True)
