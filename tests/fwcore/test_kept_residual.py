@@ -1,7 +1,8 @@
-"""Descent on the squared loss keeps the residual up, rather than compute it anew each round."""
+"""Descent keeps the residual up, rather than compute it anew each round."""
 
 import numpy as np
 import pytest
+import scipy.sparse
 import toys
 
 from fwcore import Problem, Status, Walk
@@ -42,12 +43,30 @@ def test_what_rounding_may_take_from_a_gap_is_added_to_it(kind, storage, tol):
     assert (max(lost) > 0.0) == (tol > 1e-9)
 
 
-@pytest.mark.parametrize(
-    ("solver", "loss"), [("certified_ball", "squared"), ("certified", "huber")]
-)
-def test_a_ball_and_other_losses_have_the_residual_computed(solver, loss):
+@pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csc_array])
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize("tol", [1e-3, 1e-6, 1e-10])
+def test_other_losses_go_on_from_where_the_line_search_ended(loss, storage, tol):
     X, y = toys.arrays("wide")
-    problem = Problem.from_arrays(X, y, loss=loss)
+    y = np.where(y > np.median(y), 1.0, -1.0) if loss == "logistic" else y
+    problem = Problem.from_arrays(storage(X), y, loss=loss)
+    grid = np.geomspace(problem.lam_max, problem.lam_max / 50, 30)
+    lost = []
+    for rounding, gap, true, exact, kept in rounds(problem, "certified", grid, tol):
+        np.testing.assert_allclose(kept, exact, rtol=0, atol=1e-12 * np.abs(exact).max())
+        assert gap >= true - 1e-13 * problem.f0
+        assert rounding <= 0.1 * tol * problem.f0
+        lost.append(rounding)
+    assert max(lost) > 0.0
+
+
+@pytest.mark.parametrize(
+    ("solver", "loss", "intercept"),
+    [("certified_ball", "squared", False), ("certified", "huber", True)],
+)
+def test_in_a_ball_or_beside_an_intercept_the_residual_is_computed(solver, loss, intercept):
+    X, y = toys.arrays("wide")
+    problem = Problem.from_arrays(X, y, loss=loss, intercept=intercept)
     top = problem.lam_max if solver == "certified" else 4.0
     grid = np.geomspace(top, top / 20, 10)[:: 1 if solver == "certified" else -1]
     assert {lost for lost, *_ in rounds(problem, solver, grid, 1e-4)} == {0.0}
