@@ -266,13 +266,13 @@ def test_an_engine_of_parabolas_refuses_other_losses():
         Walk(mixed("logistic", 1), "certified", options={"engine": "faces"})
 
 
-def points(trial, costs, price=0.0, last=np.inf):
+def points(trial, costs, least=0.0, price=0.0, last=1e6, grown=1.0):
     """Walk points of these costs: where the engine is to be changed."""
     changes, work = [], 0
     for k, cost in enumerate(costs):
         trial.begin_point(work)
         work += cost
-        if not trial.passes_over(work) and trial.end_point(work, 0.0, price, last - k):
+        if not trial.passes_over(work) and trial.end_point(work, least, price, last - k, grown):
             changes.append(k)
             trial.begin_engine(work)
     return changes
@@ -287,6 +287,9 @@ def test_what_is_cheaper_stays_and_what_costs_more_is_left():
     # Three times as dear: another trial.
     assert points(_trial.Trial(), [big] * 3 + [4 * big] + [3 * big] * 4) == [2, 3]
     assert points(_trial.Trial(), [big] * 3 + [4 * big] + [3 * big + 1] * 3) == [2, 3, 6]
+    # What the next points would have cost is compared, rather than what the last ones did.
+    assert points(_trial.Trial(), [big] * 3 + [2 * big] * 20, grown=2.0) == [2]
+    assert points(_trial.Trial(), [big] * 3 + [2 * big + 1] * 3, grown=2.0) == [2, 5]
 
 
 def test_what_costs_little_or_is_dear_to_change_is_not_tried():
@@ -294,15 +297,33 @@ def test_what_costs_little_or_is_dear_to_change_is_not_tried():
     # Only points in a row are compared.
     big = 10 * _trial.SMALL
     assert points(_trial.Trial(), [big, big, 0] * 6) == []
-    assert points(_trial.Trial(), [big] * 20, price=1e12) == []
+    assert points(_trial.Trial(), [big] * 20, price=1e15) == []
+    assert points(_trial.Trial(), [big] * 20, least=big) == []
     # Points that were walked together cost little, unless they were free.
     for cheap in (False, True):
         followed = _trial.Trial(costs=(big, big))
         followed.go_on(0, cheap)
         assert points(followed, [big]) == ([] if cheap else [0])
-    # Six points pay for three.
-    assert points(_trial.Trial(), [big] * 20, last=8) == [2]
-    assert points(_trial.Trial(), [big] * 20, last=7) == []
+    # What may be gained is twice what a trial costs that fails.
+    for price in (0.0, 3.0 * big):
+        enough = 2 * (3 * big + price) / big
+        assert points(_trial.Trial(), [big] * 20, price=price, last=2 + enough + 1) == [2]
+        assert points(_trial.Trial(), [big] * 20, price=price, last=2 + enough) == []
+
+
+def test_descent_foresees_levels_of_a_ball_from_those_of_faces():
+    problem = toys.problem("correlated")
+    radii = grids.delta_grid(2.0, 12)
+    ends = []
+    for some in (radii[:-1], radii):
+        walk = Walk(problem, "certified_ball", some, {"engine": "faces", "tol": 1e-9})
+        for _ in walk.snapshots(64):
+            pass
+        ends.append(walk._state.arrays.it[0])
+    before, last = ends
+    fell = (last["level"] - before["level"]) / (last["l1"] - before["l1"])
+    assert last["rate"] == pytest.approx(fell)
+    assert fell < 0.0
 
 
 def trial(problem, grid, chunk):

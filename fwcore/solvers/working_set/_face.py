@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numba import njit
 
 from fwcore.kernels.dispatch import implements
 from fwcore.kernels.lanes import SIDE
@@ -134,8 +135,19 @@ def _minimise(engine, design, y, loss, run, slack):
         face.ridge = counters.ridge
         refactor(engine)
     moved = correct(engine, counters.value, it.ball, slack, _JOIN_FACE)
+    if it.ball:
+        _learn_rate(it, counters.value, face.level)
     it.level, it.settled = face.level, True
     return moved
+
+
+@njit(nogil=True, inline="always")
+def _learn_rate(it, radius, level):
+    """How the level changed since the last point, as an engine that takes over wants to know."""
+    step = radius - it.before
+    if step != 0.0:
+        first = abs(it.l1 - it.before) < abs(it.l1 - radius)
+        it.rate = (0.0 if first else it.rate) + (level - it.level) / step
 
 
 @implements(gather, Face)

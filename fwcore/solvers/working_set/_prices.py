@@ -12,7 +12,7 @@ from fwcore.solvers.working_set._blocks import LONG
 _GATHERED = 5
 # What it costs to bound a column.
 _BOUND = 2
-# Points that cost no more than so many cycles of descent and sweeps are not worth a trial.
+# So many cycles of descent and sweeps are the least that a point is taken to cost.
 _CYCLES, _SWEEPS = 26, 3
 
 

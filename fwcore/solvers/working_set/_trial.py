@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 POINTS = 3
 """Points that are compared, since a single one may be cheap by chance."""
-# Points that cost so many times what they did at the last trial are worth another.
-_DEARER = 3
+# Points that cost so many times what they did at the last trial are worth another, and a trial is
+# worth it where so many times what it costs when it fails may be gained.
+_DEARER, _WORTH = 3, 2
 SMALL = 1_000_000
 """Operations, half a millisecond: no choice is worth a trial where points cost less, and where they
 cost more, each is worth a kernel call.
@@ -66,12 +67,14 @@ class Trial:
         self.budget = 0 if over else self.budget
         return over
 
-    def end_point(self, work: int, least: float, price: float, ahead: float) -> bool:
+    def end_point(
+        self, work: int, least: float, price: float, ahead: float, grown: float = 1.0
+    ) -> bool:
         """Whether to change the engine after a point.
 
-        No trial begins where points cost at most ``least``, or all of them together no more than
-        their share of the ``price`` of a change; nor where so few points are ``ahead`` that hardly
-        any would profit from it.
+        A trial may cost what the last points did, ``grown`` by as much as the next ones would be.
+        One that fails costs the ``price`` of a change back, too. None begins where that is too much
+        for what the points ``ahead`` could gain, if they cost ``least`` from then on.
         """
         if self.on:
             if self.gives_up(work):
@@ -82,11 +85,9 @@ class Trial:
             return False
         self.costs = (*self.costs, work - self.begun)[-POINTS:]
         spent = sum(self.costs)
-        dear = spent > _DEARER * self.decided and spent > POINTS * least
-        if len(self.costs) < POINTS or not dear or ahead < 2 * POINTS:
+        gain = ahead * (spent / POINTS - least)
+        dear = spent > _DEARER * self.decided and gain > _WORTH * (price + spent)
+        if len(self.costs) < POINTS or not dear:
             return False
-        self.decided = spent
-        if price >= spent:
-            return False
-        self.budget, self.left = spent, POINTS
+        self.budget, self.left, self.decided = int(grown * spent), POINTS, spent
         return True

@@ -21,13 +21,13 @@ from fwcore.solvers.working_set._solver import (
     CertifiedState,
     WorkingSetSolver,
 )
-from fwcore.solvers.working_set._trial import Trial
+from fwcore.solvers.working_set._trial import POINTS, Trial
 from fwcore.solvers.working_set._working_set import WorkingSet
 from fwcore.status import Status
 from fwcore.trace import Rows, new_rows
 
 # A trial that fails leaves the face to be made again, and what had joined it to be found again:
-# where points cost no more than three such faces, it costs more than it can gain.
+# together they cost so many faces.
 _REMAKE = 3.0
 
 
@@ -59,6 +59,15 @@ class CertifiedBallOptions(CertifiedOptions):
 
 def _descent(problem: Problem) -> Descent:
     return Descent.of(problem.m, blocks=Prices.of(problem).long)
+
+
+def _outlook(run: WorkingSet, prices: Prices) -> tuple[float, float, float, float]:
+    """What `Trial.end_point` asks besides the work done."""
+    it, active = run.it[0], int(run.it["nnz"][0])
+    # Steps on a face cost its square.
+    power = 2 if run.engine.exact else 1
+    grown = (1.0 + POINTS * max(0.0, it["growth"]) / max(active, 1)) ** power
+    return prices.cheap(active), _REMAKE * prices.face(active), float(it["left"]), float(grown)
 
 
 @dataclass
@@ -123,14 +132,10 @@ class Certified(WorkingSetSolver):
         if not state.choice or (progress > 0.0 and idle):
             return
         work = run.cost
-        if progress > 0.0 and not state.trial.passes_over(work):
-            active = int(run.it["nnz"][0])
-            prices: Prices = state.prices
-            price = _REMAKE * prices.face(active)
-            ahead = float(run.it["left"][0])
-            if state.trial.end_point(work, prices.cheap(active), price, ahead):
-                self._change(problem, state)
-                work = state.arrays.cost
+        tells = progress > 0.0 and not state.trial.passes_over(work)
+        if tells and state.trial.end_point(work, *_outlook(run, state.prices)):
+            self._change(problem, state)
+            work = state.arrays.cost
         state.trial.begin_point(work)
 
     def _walk_several(
