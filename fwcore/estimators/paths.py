@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +13,7 @@ import scipy.sparse
 
 from fwcore.arrays import checked_matrix, checked_vector, require
 from fwcore.errors import ParameterError
-from fwcore.estimators.numbers import by_names_of, listed, require_alphas, require_ratio
+from fwcore.estimators.numbers import as_numbers, by_names_of, listed, require_alphas, require_ratio
 from fwcore.estimators.rows import Rows, nothing_descends, problem_of
 from fwcore.kernels.types import Floats
 from fwcore.losses import find_loss
@@ -94,18 +97,23 @@ def lasso_path(
     y: Any,
     *,
     eps: float = EPS,
-    alphas: Any = ALPHAS,
-    l1_ratio: float = 1.0,
+    n_alphas: int | None = None,
+    alphas: Any = None,
+    precompute: Any = "auto",
+    Xy: Any = None,
+    copy_X: bool = True,
+    coef_init: Any = None,
+    verbose: bool | int = False,
+    return_n_iter: bool = False,
     positive: bool = False,
+    l1_ratio: float = 1.0,
     solver: str = "auto",
     tol: float = 1e-6,
     max_iter: int = 100_000,
-    return_n_iter: bool = False,
     seed: int = 0,
 ) -> tuple[Any, ...]:
     """min 1/(2 m) ||y - X w||^2 + alpha (l1_ratio ||w||_1 + (1 - l1_ratio) / 2 ||w||^2) for a
-    sequence of alphas, as scikit-learn's ``lasso_path``: without an intercept, too. What there says
-    how it is computed, such as ``precompute`` and ``coef_init``, is not asked for.
+    sequence of alphas, as scikit-learn's ``lasso_path``: without an intercept, too.
 
     Parameters
     ----------
@@ -113,19 +121,33 @@ def lasso_path(
     y : array of shape (m,)
     eps : float
         The least alpha over the largest, where ``alphas`` is an int.
+    n_alphas : int
+        How many alphas, by the older name of an int in ``alphas``.
     alphas : int or array
-        How many, or the path itself.
-    l1_ratio : float in [1e-6, 1]
+        How many, 100 unless either says, or the path itself.
+    precompute : "auto", bool or array of shape (p, p)
+        As ``Xy``, ``copy_X`` and ``coef_init``, how scikit-learn gets to a solution: they are taken
+        so that calls of its function run, and change nothing here. A solver decides itself which
+        products of columns it computes.
+    Xy : array of shape (p,)
+    copy_X : bool
+        X is never written to.
+    coef_init : array of shape (p,)
+        Where to begin: a path begins at its largest alpha from zero, and ends by its gap wherever
+        it began.
+    verbose : bool or int
+        A dot a point on the standard error stream; more than 1: a line on the output.
+    return_n_iter : bool
+        Return n_iters, too.
     positive : bool
         w >= 0.
+    l1_ratio : float in [1e-6, 1]
     solver : str
         A name of `fwcore.all_solvers` of the penalty form, or "auto".
     tol : float
         The duality gap of each point is at most tol * ||y||^2 / (2 m).
     max_iter : int
         Steps at which a point is given up.
-    return_n_iter : bool
-        Return n_iters, too.
     seed : int
         Of solvers that draw.
 
@@ -151,6 +173,7 @@ def lasso_path(
     ((10, 5), True)
     """
     owner = "lasso_path"
+    alphas = _one_of(n_alphas, alphas)
     require_ratio(l1_ratio, owner)
     require_alphas(alphas, eps, owner)
     plain = find_loss("squared")
@@ -158,6 +181,7 @@ def lasso_path(
         rows = Rows(checked_matrix("X", X), checked_vector("y", y))
         fits = len(rows.y) == rows.X.shape[0]
         require(fits, "y", f"of length {rows.X.shape[0]}, the rows of X", len(rows.y))
+        _require_hints(rows.X.shape[1], precompute, Xy, copy_X, coef_init, verbose)
         if nothing_descends(rows, plain, False, positive):
             return _zeros(rows.X.shape[1], alphas, return_n_iter)
         problem = problem_of(rows, plain, intercept=False, positive=positive)
@@ -171,9 +195,54 @@ def lasso_path(
             tol=tol,
             max_steps=max_iter,
             seed=seed,
+            callback=_teller(int(verbose), grid.size) if verbose else None,
         )
     found = grid, result.coefs.toarray(), gaps_of(result, problem)
     return (*found, np.diff(result.points["steps"], prepend=0)) if return_n_iter else found
+
+
+def _one_of(n_alphas: Any, alphas: Any) -> Any:
+    """What was given of both, which say the same."""
+    if n_alphas is None:
+        return ALPHAS if alphas is None else alphas
+    whole = isinstance(n_alphas, (int, np.integer)) and not isinstance(n_alphas, bool)
+    if alphas is not None or not whole or n_alphas < 1:
+        rule = "a positive int, and None where alphas are given"
+        raise ParameterError("n_alphas", "lasso_path", rule, n_alphas)
+    return n_alphas
+
+
+def _require_hints(
+    p: int, precompute: Any, Xy: Any, copy_X: Any, coef_init: Any, verbose: Any
+) -> None:
+    """Raise `ParameterError` unless they are such as scikit-learn takes."""
+    hints = (("precompute", precompute, (p, p)), ("Xy", Xy, (p,)), ("coef_init", coef_init, (p,)))
+    for name, given, shape in hints:
+        numbers = as_numbers(given)
+        array = numbers.shape == shape and np.isfinite(numbers).all()
+        plain, rule = given is None, "None"
+        if name == "precompute":
+            auto = isinstance(given, str) and given == "auto"
+            plain, rule = auto or isinstance(given, bool), '"auto", a bool'
+        require(plain or array, name, f"{rule} or finite numbers of shape {shape}", given)
+    require(isinstance(copy_X, (bool, np.bool_)), "copy_X", "a bool", copy_X)
+    fits = isinstance(verbose, (bool, int, np.integer)) and verbose >= 0
+    require(fits, "verbose", "a bool or an int of at least 0", verbose)
+
+
+def _teller(verbose: int, points: int) -> Callable[[Any], None]:
+    """What tells of each point that has ended, as scikit-learn does."""
+    ended = itertools.count(1)
+
+    def tell(snapshot: Any) -> None:
+        if snapshot.verdict is None:
+            return
+        if verbose > 1:
+            print(f"Path: {next(ended):03d} out of {points:03d}")
+        else:
+            print(".", end="", file=sys.stderr)
+
+    return tell
 
 
 def _zeros(p: int, alphas: Any, return_n_iter: bool) -> tuple[Any, ...]:

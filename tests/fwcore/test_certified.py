@@ -320,9 +320,8 @@ def test_descent_foresees_levels_of_a_ball_from_those_of_faces():
         for _ in walk.snapshots(64):
             pass
         ends.append(walk._state.arrays.it[0])
-    before, last = ends
-    fell = (last["level"] - before["level"]) / (last["l1"] - before["l1"])
-    assert last["rate"] == pytest.approx(fell)
+    fell, grew = (ends[1][name] - ends[0][name] for name in ("level", "l1"))
+    assert ends[1]["rate"] == pytest.approx(fell / grew)
     assert fell < 0.0
 
 

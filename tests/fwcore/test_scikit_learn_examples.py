@@ -5,6 +5,8 @@ Of the examples "Lasso, Lasso-LARS and elastic net paths", "Lasso model selectio
 sequential feature selection".
 """
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -17,7 +19,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fwcore import Problem, estimators, walk_path
+from fwcore import ParameterError, Problem, estimators, walk_path
 
 
 def diabetes():
@@ -117,3 +119,45 @@ def test_feature_selection():
     ours, theirs = selected(estimators.FWLassoCV), selected(linear_model.LassoCV)
     assert ours == theirs
     assert sum(ours[0]) == 2
+
+
+def test_calls_of_scikit_learns_path_run(capsys):
+    X, y = diabetes()
+    given = {"eps": 1e-2, "coef_init": np.zeros(10), "copy_X": False, "return_n_iter": True}
+    products = {"precompute": X.T @ X, "Xy": X.T @ y}
+    before = X.copy()
+    for more in ({"precompute": True, "alphas": 9}, {**products, "alphas": 9}, {"n_alphas": 9}):
+        found = estimators.lasso_path(X, y, **given, **more)
+        plain = estimators.lasso_path(X, y, eps=1e-2, alphas=9, return_n_iter=True)
+        for ours, expected in zip(found, plain, strict=True):
+            np.testing.assert_array_equal(ours, expected)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        theirs = linear_model.lasso_path(X, y, **given, n_alphas=9, tol=1e-8)
+    np.testing.assert_allclose(found[0], theirs[0])
+    np.testing.assert_allclose(found[1], theirs[1], atol=0.5)
+    np.testing.assert_array_equal(X, before)
+    estimators.lasso_path(X, y, alphas=9, verbose=True)
+    assert capsys.readouterr().err == "." * 9
+    estimators.lasso_path(X, y, alphas=2, verbose=2)
+    assert capsys.readouterr().out == "Path: 001 out of 002\nPath: 002 out of 002\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "rule"),
+    [
+        ({"n_alphas": 5, "alphas": 5}, "None where alphas are given"),
+        ({"n_alphas": 0}, "a positive int"),
+        ({"precompute": "often"}, r'"auto", a bool or finite numbers of shape \(10, 10\)'),
+        ({"precompute": np.eye(3)}, r"shape \(10, 10\)"),
+        ({"Xy": [1.0]}, r"None or finite numbers of shape \(10,\)"),
+        ({"coef_init": np.full(10, np.nan)}, r"None or finite numbers of shape \(10,\)"),
+        ({"copy_X": "no"}, "a bool"),
+        ({"verbose": -1}, "an int of at least 0"),
+    ],
+)
+def test_what_scikit_learns_path_would_not_take_is_named(given, rule):
+    X, y = diabetes()
+    with pytest.raises(ParameterError, match=rule) as raised:
+        estimators.lasso_path(X, y, **given)
+    assert raised.value.name == next(iter(given))
