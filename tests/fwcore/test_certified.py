@@ -272,7 +272,8 @@ def points(trial, costs, least=0.0, price=0.0, last=1e6, grown=1.0):
     for k, cost in enumerate(costs):
         trial.begin_point(work)
         work += cost
-        if not trial.passes_over(work) and trial.end_point(work, least, price, last - k, grown):
+        outlook = _trial.Outlook(last - k, grown, least, price)
+        if not trial.passes_over(work) and trial.end_point(work, outlook):
             changes.append(k)
             trial.begin_engine(work)
     return changes
@@ -298,23 +299,21 @@ def test_what_costs_little_or_is_dear_to_change_is_not_tried():
     big = 10 * _trial.SMALL
     assert points(_trial.Trial(), [big, big, 0] * 6) == []
     assert points(_trial.Trial(), [big] * 20, price=1e15) == []
-    assert points(_trial.Trial(), [big] * 20, least=big) == []
+    assert points(_trial.Trial(), [big] * 20, least=big, grown=2.0) == []
     # Points that were walked together cost little, unless they were free.
     for cheap in (False, True):
         followed = _trial.Trial(costs=(big, big))
         followed.go_on(0, cheap)
         assert points(followed, [big]) == ([] if cheap else [0])
-    # What may be gained is twice what a trial costs that fails.
+    # What may be gained is three times what a trial costs that fails.
     for price in (0.0, 3.0 * big):
-        enough = 2 * (3 * big + price) / big
+        enough = 3 * (3 * big + price) / big
         assert points(_trial.Trial(), [big] * 20, price=price, last=2 + enough + 1) == [2]
         assert points(_trial.Trial(), [big] * 20, price=price, last=2 + enough) == []
 
 
 def test_descent_foresees_levels_of_a_ball_from_those_of_faces():
-    problem = toys.problem("correlated")
-    radii = grids.delta_grid(2.0, 12)
-    ends = []
+    problem, radii, ends = toys.problem("correlated"), grids.delta_grid(2.0, 12), []
     for some in (radii[:-1], radii):
         walk = Walk(problem, "certified_ball", some, {"engine": "faces", "tol": 1e-9})
         for _ in walk.snapshots(64):

@@ -6,16 +6,29 @@ Costs are operations, not seconds, so that the same path is walked on every mach
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 POINTS = 3
 """Points that are compared, since a single one may be cheap by chance."""
 # Points that cost so many times what they did at the last trial are worth another, and a trial is
 # worth it where so many times what it costs when it fails may be gained.
-_DEARER, _WORTH = 3, 2
+_DEARER, _WORTH = 3, 3
 SMALL = 1_000_000
 """Operations, half a millisecond: no choice is worth a trial where points cost less, and where they
 cost more, each is worth a kernel call.
 """
+
+
+class Outlook(NamedTuple):
+    """What is to come of a path: points ``ahead``, the ``grown`` cost of the next ones in the
+    present engine as a multiple of the last ones', the ``least`` that a point costs in any, and the
+    ``price`` of a change back.
+    """
+
+    ahead: float
+    grown: float
+    least: float
+    price: float
 
 
 @dataclass
@@ -67,14 +80,12 @@ class Trial:
         self.budget = 0 if over else self.budget
         return over
 
-    def end_point(
-        self, work: int, least: float, price: float, ahead: float, grown: float = 1.0
-    ) -> bool:
+    def end_point(self, work: int, outlook: Outlook) -> bool:
         """Whether to change the engine after a point.
 
-        A trial may cost what the last points did, ``grown`` by as much as the next ones would be.
-        One that fails costs the ``price`` of a change back, too. None begins where that is too much
-        for what the points ``ahead`` could gain, if they cost ``least`` from then on.
+        A trial may cost what the next points would in the present engine. One that fails costs what
+        the last ones did, about, and the price of a change back. None begins where that is too much
+        for what the points ahead could gain, or where the last ones cost as little as they can.
         """
         if self.on:
             if self.gives_up(work):
@@ -85,9 +96,10 @@ class Trial:
             return False
         self.costs = (*self.costs, work - self.begun)[-POINTS:]
         spent = sum(self.costs)
-        gain = ahead * (spent / POINTS - least)
-        dear = spent > _DEARER * self.decided and gain > _WORTH * (price + spent)
-        if len(self.costs) < POINTS or not dear:
+        ahead, grown, least, price = outlook
+        gain = ahead * (grown * spent / POINTS - least)
+        dear = spent > max(_DEARER * self.decided, POINTS * least)
+        if len(self.costs) < POINTS or not dear or gain <= _WORTH * (price + spent):
             return False
         self.budget, self.left, self.decided = int(grown * spent), POINTS, spent
         return True

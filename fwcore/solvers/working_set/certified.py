@@ -21,7 +21,7 @@ from fwcore.solvers.working_set._solver import (
     CertifiedState,
     WorkingSetSolver,
 )
-from fwcore.solvers.working_set._trial import POINTS, Trial
+from fwcore.solvers.working_set._trial import POINTS, Outlook, Trial
 from fwcore.solvers.working_set._working_set import WorkingSet
 from fwcore.status import Status
 from fwcore.trace import Rows, new_rows
@@ -61,13 +61,13 @@ def _descent(problem: Problem) -> Descent:
     return Descent.of(problem.m, blocks=Prices.of(problem).long)
 
 
-def _outlook(run: WorkingSet, prices: Prices) -> tuple[float, float, float, float]:
-    """What `Trial.end_point` asks besides the work done."""
+def _outlook(run: WorkingSet, prices: Prices) -> Outlook:
+    """What is to come after the points of ``run``."""
     it, active = run.it[0], int(run.it["nnz"][0])
     # Steps on a face cost its square.
     power = 2 if run.engine.exact else 1
-    grown = (1.0 + POINTS * max(0.0, it["growth"]) / max(active, 1)) ** power
-    return prices.cheap(active), _REMAKE * prices.face(active), float(it["left"]), float(grown)
+    grown = (1.0 + POINTS * max(0.0, float(it["growth"])) / max(active, 1)) ** power
+    return Outlook(float(it["left"]), grown, prices.cheap(active), _REMAKE * prices.face(active))
 
 
 @dataclass
@@ -133,7 +133,7 @@ class Certified(WorkingSetSolver):
             return
         work = run.cost
         tells = progress > 0.0 and not state.trial.passes_over(work)
-        if tells and state.trial.end_point(work, *_outlook(run, state.prices)):
+        if tells and state.trial.end_point(work, _outlook(run, state.prices)):
             self._change(problem, state)
             work = state.arrays.cost
         state.trial.begin_point(work)
