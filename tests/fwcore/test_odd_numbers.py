@@ -10,6 +10,7 @@ import toys
 from fwcore import ParameterError, Problem, Status, all_solvers, design, grids, walk_path
 
 SOLVERS = [s for s in all_solvers() if s.compiles]
+LIBRARIES = [s for s in all_solvers() if not (s.compiles or s.missing)]
 
 
 def drawn(seed):
@@ -59,7 +60,7 @@ def walked(problem, solver, seed, steps):
         return error
 
 
-def walk_all(seed, storage=np.asarray):
+def walk_all(seed, storage=np.asarray, solvers=SOLVERS):
     """How many of the solvers gave an answer, which must be finite."""
     X, y, options = drawn(seed)
     problem = made(storage(X), y, **options)
@@ -67,7 +68,7 @@ def walk_all(seed, storage=np.asarray):
         assert problem.name in ("X", "y", *options), problem
         return 0
     answers = 0
-    for solver in SOLVERS:
+    for solver in solvers:
         if solver.lacks(problem.loss):
             continue
         steps = {"max_steps": 30} if "max_steps" in solver.Options.declared() else {}
@@ -102,6 +103,15 @@ def test_two_thousand_odd_problems_are_walked_or_refused(hundred):
     answers = [walk_all(seed, storage) for seed in range(100 * hundred, 100 * hundred + 100)]
     # Those that are not refused whole are walked by most solvers.
     assert sum(n > 5 for n in answers) > 30
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hundred", range(20))
+def test_two_thousand_odd_problems_are_walked_or_refused_by_libraries(hundred):
+    storage = scipy.sparse.csc_array if hundred % 4 == 3 else np.asarray
+    seeds = range(100 * hundred, 100 * hundred + 100)
+    answers = [walk_all(seed, storage, LIBRARIES) for seed in seeds]
+    assert sum(n > 0 for n in answers) > 5
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ class Outlook(NamedTuple):
 @dataclass
 class Trial:
     """Once a few points cost enough, as many are tried in the other engine. It stays where they
-    cost no more together, and is left as soon as they do.
+    cost no more together than they would have in the present one, and is left as soon as they do.
 
     ``begun``: the work done when the point began, or the trial that is on; ``costs``: of the last
     points in the present engine; ``budget``: what the trial may cost, 0 where none is on; ``left``:
@@ -75,7 +75,7 @@ class Trial:
         self.begun, self.costs = work, ()
 
     def gives_up(self, work: int) -> bool:
-        """Whether the trial has cost more than the points before it, and ends with that."""
+        """Whether the trial has cost more than it may, and ends with that."""
         over = self.on and work - self.begun > self.budget
         self.budget = 0 if over else self.budget
         return over
