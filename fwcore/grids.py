@@ -34,14 +34,18 @@ def check(grid: Any, form: str) -> Floats:
     Raises
     ------
     ParameterError
-        It is empty, holds a value that is not positive and finite, or not whole (support), or does
-        not run from small to large (ball, support), from large to small (penalty).
+        It is empty, holds a value that is not a number, not positive and finite, or not whole
+        (support), or does not run from small to large (ball, support), from large to small
+        (penalty).
 
     >>> check([0.5, 1.0, 2.0], "ball")
     array([0.5, 1. , 2. ])
     """
     name = f"{FORMS[form].parameter} grid"
-    values = np.atleast_1d(np.asarray(grid, dtype=np.float64))
+    try:
+        values = np.atleast_1d(np.asarray(grid, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise ParameterError(name, "fwcore", "a vector of numbers", grid) from None
     if values.ndim != 1 or values.size == 0:
         raise ParameterError(
             name, "fwcore", "a vector of at least one value", f"shape {values.shape}"
@@ -207,7 +211,7 @@ def finding_reference(problem: Problem) -> Generator[tuple[int, int], None, Refe
     options = solver.Options(rule="gap", tol=gap, max_steps=_MOST_ROUNDS)
     state = solver.init(problem, options, seed=0)
     for point, lam in enumerate(grid):
-        solver.set_point(problem, state, options, float(lam), point / len(grid))
+        solver.set_point(problem, state, options, float(lam), point / (len(grid) - 1))
         for _ in iterate(problem, solver, state, point, float(lam), clock):
             yield point, len(grid)
         active.append(solver.coefficients(state)[0].size)

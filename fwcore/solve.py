@@ -16,7 +16,7 @@ from fwcore.options import Options
 from fwcore.problem import Problem
 from fwcore.solvers.base import Solver
 from fwcore.status import Status
-from fwcore.trace import Rows
+from fwcore.trace import Rows, new_rows
 
 CHECKPOINT = 1000
 """Steps of a point from one true gap to the next; constant, so that no trace depends on speed."""
@@ -96,9 +96,13 @@ class Clock:
 def _advance(problem: Problem, solver: Solver, state: Any, n: int, clock: Clock) -> Rows:
     start = cpu_seconds()
     rows = solver.advance(problem, state, n)
-    # What is done elsewhere tells its own seconds.
-    clock.charge(rows, cpu_seconds() - start if solver.compiles else float(rows["seconds"].sum()))
+    clock.charge(rows, _spent(solver, rows, start))
     return rows
+
+
+def _spent(solver: Solver, rows: Rows, start: float) -> float:
+    """Seconds since ``start``; what is done elsewhere tells its own."""
+    return cpu_seconds() - start if solver.compiles else float(rows["seconds"].sum())
 
 
 def _chunk(problem: Problem, solver: Solver, state: Any, n: int, clock: Clock, done: int) -> Rows:
@@ -144,14 +148,17 @@ def walk_points(
     steps are ``wanted`` one chunk at a time there are none.
     """
     values, progress = grid[point : point + clock.points], point / max(1, grid.size - 1)
-    if wanted is not None:
-        solver.set_point(problem, state, options, float(values[0]), progress)
-        return []
     start, begun = cpu_seconds(), time.monotonic()
-    rows, ended = solver.walk_points(problem, state, options, values, progress, ROWS * values.size)
+    if wanted is None:
+        n = ROWS * values.size
+        rows, ended = solver.walk_points(problem, state, options, values, progress, n)
+    else:
+        solver.set_point(problem, state, options, float(values[0]), progress)
+        rows, ended = new_rows(0), []
+    # A change of engine costs, too, where no step was made.
+    clock.charge(rows, _spent(solver, rows, start))
     if not rows.size:
         return []
-    clock.charge(rows, cpu_seconds() - start)
     rows["point"] = point
     snapshots: list[Snapshot] = []
     first = 0

@@ -67,7 +67,7 @@ def _key(
 
 
 def _keys(key: tuple[Any, ...], large: bool) -> set[tuple[Any, ...]]:
-    """A ``key``, and that of what `Solver.rehearse_large` compiles."""
+    """A ``key``, and that of what `Solver.rehearse` compiles for large runs."""
     return {key, (*key, "large")} if large else {key}
 
 
@@ -109,8 +109,7 @@ def _compile(
         if key in missing:
             for chosen in solver.rehearsals(given, problem.loss):
                 _walk(problem, solver, solver.Options(**chosen))
-        if large:
-            solver.rehearse_large(problem, given)
+        solver.rehearse(problem, given, large)
         _ready.update(missing)
 
 

@@ -271,8 +271,8 @@ class Solver(ABC):
         """Whether a run on ``design`` may need kernels that a toy does not."""
         return False
 
-    def rehearse_large(self, problem: Problem, options: Any) -> None:
-        """Compile these, on a toy; by default there are none."""
+    def rehearse(self, problem: Problem, options: Any, large: bool) -> None:
+        """Compile, on a toy, what walks of it leave out, and what ``large`` runs need."""
         return
 
     @abstractmethod

@@ -69,3 +69,9 @@ def test_points_out_of_range_are_refused(points):
 def test_delta_max_must_be_positive_and_finite(delta_max):
     with pytest.raises(ParameterError, match="'delta_max'"):
         grids.delta_grid(delta_max)
+
+
+@pytest.mark.parametrize("grid", [["a"], [[1.0], [2.0, 3.0]], [1j]])
+def test_a_grid_is_of_numbers(grid):
+    with pytest.raises(ParameterError, match=r"'lam grid' parameter .* a vector of numbers"):
+        grids.check(grid, "penalty")

@@ -2,14 +2,14 @@
 with.
 """
 
-from itertools import islice
+from itertools import count, islice
 
 import numpy as np
 import pytest
 import toys
 
-from fwcore import Problem, Status, Walk, all_solvers, grids, solve
-from fwcore.solvers.working_set import _points
+from fwcore import Problem, Status, Walk, all_solvers, find_solver, grids, solve, warmup
+from fwcore.solvers.working_set import _points, _working_set
 from fwcore.solvers.working_set._points import Stretch
 
 SEVERAL = ("certified", "certified_ball", "active_set", "corrective_fw")
@@ -174,3 +174,22 @@ def test_methods_that_go_point_by_point_begin_the_first(name):
     assert walk._state.counters["value"][0] == walk.grid[0]
     assert (name in SEVERAL) == (rows.size > 0)
     assert name in SEVERAL or not ended
+
+
+@pytest.mark.parametrize("wanted", [None, 1])
+def test_going_to_a_point_is_charged_where_it_makes_no_step(wanted, monkeypatch):
+    walk, ticks = Walk(toys.problem("wide"), "sfw", None, {}), count()
+    monkeypatch.setattr(solve, "cpu_seconds", lambda: float(next(ticks)))
+    given = (walk.solver, walk.problem, walk._state, walk.options, walk.grid, 0, walk._clock)
+    assert solve.walk_points(*given, wanted) == []
+    assert walk._clock.seconds == 1.0
+
+
+def test_changes_of_the_engine_are_compiled_before_a_walk():
+    problem, solver = toys.problem("wide"), find_solver("certified")
+    warmup.ready(solver, problem.design, solver.Options())
+    known = len(_working_set._take_over.signatures)
+    state = solver.init(problem, solver.Options(), seed=0)
+    for _ in range(2):
+        solver._change(problem, state)
+    assert len(_working_set._take_over.signatures) == known

@@ -82,7 +82,9 @@ class WorkingSetSolver(Solver):
         by_gap = self.form == "penalty" and options.rule == "gap"
         return by_gap and may_be_single(design.shape, design.entries, options.tol)
 
-    def rehearse_large(self, problem: Problem, options: Any) -> None:
+    def rehearse(self, problem: Problem, options: Any, large: bool) -> None:
+        if not large:
+            return
         state = self.init(problem, options, seed=0)
         walked, run = state.walked(problem), state.arrays
         full = walked.entries == walked.m * walked.p

@@ -110,6 +110,14 @@ class Certified(WorkingSetSolver):
             return {"engine": "faces"}, {"engine": "descent"}
         return ({"engine": options.engine},)
 
+    def rehearse(self, problem: Problem, options: Any, large: bool) -> None:
+        super().rehearse(problem, options, large)
+        state = self.init(problem, options, seed=0)
+        if state.choice:
+            # There and back: a toy is too small for a trial.
+            self._change(problem, state)
+            self._change(problem, state)
+
     def engine(self, problem: Problem, options: Any) -> Engine:
         exact = problem.loss.closed_line_search
         if options.engine == "faces" and not exact:
