@@ -121,7 +121,8 @@ def require_seen(y: Floats, design: Design, sqnorms: Floats) -> None:
     rule = "of columns whose norms, and the inverse of these, are in the range of float64"
     require(finite, "X", rule, "others")
     _require_size("y", _largest(y), _LEAST_SEEN, _MOST_SEEN)
-    _require_size("X", math.sqrt(_largest(sqnorms)), _LEAST_SEEN, _MOST_SEEN)
+    those = "such that of the norms of its columns the"
+    _require_size("X", math.sqrt(_largest(sqnorms)), _LEAST_SEEN, _MOST_SEEN, those)
 
 
 def require_weights_seen(loss: Loss, y: Floats) -> None:

@@ -15,7 +15,13 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from fwcore.estimators import paths
 from fwcore.estimators.certificate import gap_of, off_the_best
-from fwcore.estimators.numbers import by_names_of, require_ratio, require_size
+from fwcore.estimators.numbers import (
+    as_numbers,
+    by_names_of,
+    require_flag,
+    require_ratio,
+    require_size,
+)
 from fwcore.estimators.rows import (
     ROUNDING,
     Completer,
@@ -30,6 +36,7 @@ from fwcore.kernels.types import Floats
 from fwcore.losses import Loss, find_loss
 from fwcore.path_result import PathResult
 from fwcore.problem import Problem
+from fwcore.status import Status
 from fwcore.unpenalised import Unpenalised
 
 DTYPES = [np.float64, np.float32]
@@ -84,23 +91,26 @@ class Certified(BaseEstimator):
     def _fit_and_tell(
         self, X: Any, y: Any, sample_weight: Any, callback: Any, **for_folds: Any
     ) -> Any:
-        self._fit(self._prepared(X, y, sample_weight), callback, **for_folds)
-        if self.path_ is not None and (told := self._missed(self.path_)):
-            told = f"{told} The duality gap is {self.dual_gap_:.3g}."
+        with by_names_of(type(self).__name__):
+            self._check()
+        for told in self._fit(self._prepared(X, y, sample_weight), callback, **for_folds):
             warnings.warn(told, ConvergenceWarning, stacklevel=3)
         return self
 
     def _missed(self, path: PathResult) -> str:
-        """Why the gap is not what was asked for; nothing where it is."""
-        if not path.status.converged:
-            return path.status.sentence
+        """Why the gap of the last point is not what was asked for; nothing where it is."""
+        last = path.points[-1]
+        status = Status(int(last["status"]))
+        if not status.converged:
+            return sentence_of(status)
         # A solver that samples stops by an estimate. What rounding to float32 adds is not meant.
-        met = path.points["true_gap"][-1] <= (self.tol + ROUNDING) * path.f0
+        met = last["true_gap"] <= (self.tol + ROUNDING) * path.f0
         return "" if met else "The stopping rule held before tol was met."
 
-    def _fit(self, given: Rows, callback: Callable[[Any], None] | None) -> None:
+    def _fit(self, given: Rows, callback: Callable[[Any], None] | None) -> list[str]:
+        """Fit to the rows; what there is to warn of."""
         rows, problem = given.counted(), None
-        form, value = self._asked(len(rows.y))
+        form, value = self._form, self._asked(len(rows.y))
         self.path_: PathResult | None = None
         self.n_iter_, self.dual_gap_, coef = 0, 0.0, np.zeros(rows.penalised.size)
         with by_names_of(type(self).__name__):
@@ -111,6 +121,8 @@ class Certified(BaseEstimator):
         if rows.precision != np.float64 and (self.path_ is not None or rows.free.size):
             # Rounded coefficients have a gap of their own.
             self.dual_gap_ = self._gap_of_kept(rows, problem, form, value) / len(rows.y)
+        told = self._missed(self.path_) if self.path_ is not None else ""
+        return [f"{told} The duality gap is {self.dual_gap_:.3g}."] if told else []
 
     def _prepared(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """The rows, checked, with columns over their factors, whose coefficients D w have the plain
@@ -125,7 +137,7 @@ class Certified(BaseEstimator):
         if self.penalty_factor is None:
             return Rows(X, y, weights, precision=X.dtype)
         owner = type(self).__name__
-        factors = factors_of(self.penalty_factor, X.shape[1], self.positive, owner)
+        factors = factors_of(self.penalty_factor, X.shape[1], bool(self.positive), owner)
         free = np.flatnonzero(factors == 0.0)
         return Rows(divided(X, factors), y, weights, free, X.dtype)
 
@@ -151,38 +163,45 @@ class Certified(BaseEstimator):
 
     def _problem(self, rows: Rows) -> Problem:
         plain, intercept = self._loss(), bool(self.fit_intercept)
-        return problem_of(rows, plain, intercept=intercept, positive=self.positive)
+        return problem_of(rows, plain, intercept=intercept, positive=bool(self.positive))
 
-    def _asked(self, m: int) -> tuple[str, float]:
-        """The form that is solved, and its lam or delta.
+    @property
+    def _form(self) -> str:
+        """That of the problem."""
+        return "penalty"
 
-        Raises
-        ------
-        ParameterError
-            A parameter does not fit.
-        """
-        self._check()
-        require_size("alpha", self.alpha, type(self).__name__)
-        return "penalty", m * self.alpha * self.l1_ratio
+    def _asked(self, m: int) -> float:
+        """Its lam or delta."""
+        return m * float(self.alpha) * float(self.l1_ratio)
 
     def _check(self) -> None:
-        """Raise `ParameterError` where a parameter other than alpha does not fit."""
-        require_ratio(self.l1_ratio, type(self).__name__)
+        """Raise an error where a parameter does not fit, whatever X and y are."""
+        owner = type(self).__name__
+        self._check_size(owner)
+        require_ratio(self.l1_ratio, owner)
+        for name in ("fit_intercept", "positive"):
+            require_flag(name, getattr(self, name), owner)
+        check_random_state(self.random_state)
+        paths.require_walkable(self.solver, self._form, self._loss(), owner, **self._to())
+
+    def _check_size(self, owner: str) -> None:
+        require_size("alpha", self.alpha, owner)
+
+    def _to(self) -> dict[str, Any]:
+        """What a path is walked to, as `paths.walk` takes it."""
+        ratio = float(self.l1_ratio)
+        return {"l1_ratio": ratio, "tol": self.tol, "max_steps": self.max_iter}
 
     def _walked(self, problem: Problem, form: str, value: float, callback: Any) -> Floats:
-        owner, l1_ratio = type(self).__name__, self.l1_ratio
-        solver = paths.solver_of(self.solver, form, problem, l1_ratio, owner)
         if form == "penalty" and value >= problem.lam_max:
             return np.zeros(problem.p)
         grid = np.array([value]) if form == "ball" else paths.lam_grid_to(problem, value)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.path_ = paths.walk(
             problem,
-            solver,
+            paths.solver_of(self.solver, problem, form),
             grid,
-            l1_ratio=l1_ratio,
-            tol=self.tol,
-            max_steps=self.max_iter,
+            **self._to(),
             seed=seed,
             callback=callback,
         )
@@ -213,14 +232,14 @@ class Certified(BaseEstimator):
         shift = float(np.ravel(self.intercept_)[0]) if self.fit_intercept else None
         if problem is None:
             return off_the_best(rows, self._loss(), coef, shift)
-        ridge = value * (1.0 / self.l1_ratio - 1.0) if form == "penalty" else 0.0
+        ridge = value * (1.0 / float(self.l1_ratio) - 1.0) if form == "penalty" else 0.0
         return gap_of(problem, rows, self._loss(), (coef, shift), form, value, ridge)
 
     def _units(self, rows: Rows) -> Floats:
         """What the columns of the rows were divided by."""
         if self.penalty_factor is None:
             return np.ones(rows.X.shape[1])
-        return units_of(np.asarray(self.penalty_factor))
+        return units_of(as_numbers(self.penalty_factor))
 
     def _completer(self, rows: Rows) -> Completer:
         return rows.completer(self._loss_of(rows), self.fit_intercept)
@@ -251,6 +270,11 @@ class Certified(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def sentence_of(status: Status) -> str:
+    """What became of a point, by the names that parameters have here."""
+    return status.sentence.replace("max_steps", "max_iter")
 
 
 def _towards_zero(values: Floats, precision: Any) -> Any:

@@ -116,6 +116,7 @@ def certify(
     rows, coef = _penalised_alike(X, y, coef, penalty_factor, sample_weight, positive)
     form, value, ridge = "ball", float(delta or 0.0), 0.0
     if alpha is not None:
+        alpha, l1_ratio = float(alpha), float(l1_ratio)
         form, value = "penalty", len(rows.y) * alpha * l1_ratio
         ridge = len(rows.y) * alpha * (1.0 - l1_ratio)
     penalised = coef[rows.penalised]

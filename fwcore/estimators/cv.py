@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,11 +16,12 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from fwcore.errors import ParameterError
 from fwcore.estimators import paths
-from fwcore.estimators.base import Certified, CertifiedRegressor
-from fwcore.estimators.numbers import by_names_of, require_alphas
+from fwcore.estimators.base import Certified, CertifiedRegressor, sentence_of
+from fwcore.estimators.numbers import by_names_of, require_alphas, require_flag
 from fwcore.estimators.rows import Rows
 from fwcore.estimators.smooth import FWHuber, FWLogistic
 from fwcore.kernels.types import Floats
+from fwcore.status import Status
 
 
 class ByFolds(Certified):
@@ -66,23 +69,28 @@ class ByFolds(Certified):
         splitter = self.cv if hasattr(self.cv, "split") else check_cv()
         return router.add(splitter=splitter, method_mapping=to_split)
 
-    def _fit(self, given: Rows, callback: Any, **for_folds: Any) -> None:
-        self._check()
-        require_alphas(self.alphas, self.eps, type(self).__name__)
-        with by_names_of(type(self).__name__):
-            self._choose(given, **for_folds)
-        super()._fit(given, callback)
+    def _check(self) -> None:
+        super()._check()
+        require_flag("one_standard_error", self.one_standard_error, type(self).__name__)
 
-    def _choose(self, given: Rows, **for_folds: Any) -> None:
-        """`alpha_`, and the errors that lead to it."""
-        counted = given.counted()
+    def _check_size(self, owner: str) -> None:
+        require_alphas(self.alphas, self.eps, owner)
+
+    def _fit(self, given: Rows, callback: Any, **for_folds: Any) -> list[str]:
+        with by_names_of(type(self).__name__):
+            told = self._choose(given, **for_folds)
+        return told + super()._fit(given, callback)
+
+    def _choose(self, given: Rows, **for_folds: Any) -> list[str]:
+        """`alpha_`, and the errors that lead to it; what there is to warn of."""
+        counted, told = given.counted(), list[str]()
+        cv = check_cv(self.cv, given.y, classifier=is_classifier(self))
         if self._is_flat(counted):
             self.alphas_, self.error_path_ = np.zeros(0), np.zeros((0, 0))
             self.alpha_ = 1.0
         else:
             problem = self._problem(counted)
-            self.alphas_ = paths.alpha_grid(problem, self.l1_ratio, self.alphas, self.eps)
-            cv = check_cv(self.cv, given.y, classifier=is_classifier(self))
+            self.alphas_ = paths.alpha_grid(problem, float(self.l1_ratio), self.alphas, self.eps)
             by_rows = given.X.tocsr() if hasattr(given.X, "tocsr") else given.X
             rows = given._replace(X=by_rows)
             folds = list(cv.split(given.X, given.y, **for_folds))
@@ -90,19 +98,22 @@ class ByFolds(Certified):
                 rule = "of a fold or more, and of two for a standard error"
                 raise ParameterError("cv", type(self).__name__, rule, f"{len(folds)}")
             seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(folds))
-            errors = Parallel(n_jobs=self.n_jobs)(
+            # Kernels let go of the interpreter, and threads share X and what is registered.
+            found = Parallel(n_jobs=self.n_jobs, prefer="threads")(
                 delayed(self._errors)(rows, train, test, int(seed))
                 for (train, test), seed in zip(folds, seeds, strict=True)
             )
-            self.error_path_ = np.array(errors).T
+            self.error_path_ = np.array([errors for errors, _ in found]).T
             self.alpha_ = float(self.alphas_[self._chosen()])
+            if given_up := [status for _, status in found if not status.converged]:
+                told = [f"In {len(given_up)} of {len(folds)} folds: {sentence_of(max(given_up))}"]
+        return told
 
-    def _asked(self, m: int) -> tuple[str, float]:
-        self._check()
-        return "penalty", m * self.alpha_ * self.l1_ratio
+    def _asked(self, m: int) -> float:
+        return m * self.alpha_ * float(self.l1_ratio)
 
-    def _errors(self, rows: Rows, train: Any, test: Any, seed: int) -> Floats:
-        """Errors on the rows ``test`` of the path on the rows ``train``."""
+    def _errors(self, rows: Rows, train: Any, test: Any, seed: int) -> tuple[Floats, Status]:
+        """Errors on the rows ``test`` of the path on the rows ``train``, and what became of it."""
         learnt, held_out = rows.some(train), rows.some(test)
         if not (learnt.any_weight and held_out.any_weight):
             rule = "folds that leave rows with a weight on both sides"
@@ -111,24 +122,18 @@ class ByFolds(Certified):
         if is_classifier(self) and not np.ptp(learnt.y):
             rule = "folds that leave rows of both classes to learn from"
             raise ParameterError("cv", type(self).__name__, rule, "one with a single class")
-        coefs = np.zeros((rows.penalised.size, self.alphas_.size))
+        status = Status.SMALL_GAP
+        coefs: Iterator[Floats] = itertools.repeat(np.zeros(rows.penalised.size), self.alphas_.size)
         if not self._is_flat(learnt):
-            problem = self._problem(learnt)
-            owner = type(self).__name__
-            solver = paths.solver_of(self.solver, "penalty", problem, self.l1_ratio, owner)
-            result = paths.walk(
-                problem,
-                solver,
-                self.alphas_ * problem.m * self.l1_ratio,
-                l1_ratio=self.l1_ratio,
-                tol=self.tol,
-                max_steps=self.max_iter,
-                seed=seed,
-            )
-            coefs = result.coefs.toarray()
+            problem, to = self._problem(learnt), self._to()
+            solver = paths.solver_of(self.solver, problem, "penalty")
+            grid = self.alphas_ * problem.m * to["l1_ratio"]
+            result = paths.walk(problem, solver, grid, **to, seed=seed)
+            status, coefs = result.status, paths.columns(result)
         error = self._error_of(rows)
-        models = map(self._completer(learnt), coefs.T)
-        return np.array([error(held_out.X @ coef + b, held_out) for coef, b in models])
+        models = map(self._completer(learnt), coefs)
+        errors = np.array([error(held_out.X @ coef + b, held_out) for coef, b in models])
+        return errors, status
 
     def _chosen(self) -> int:
         mean = self.error_path_.mean(axis=1)
@@ -154,7 +159,7 @@ class FWElasticNetCV(ByFolds, CertifiedRegressor):
         Take the largest alpha whose mean error is within one standard error of the least: a sparser
         model that predicts about as well.
     n_jobs : int, optional
-        Folds at a time, as joblib counts them.
+        Folds at a time, as joblib counts them; in threads, unless joblib is told otherwise.
     tol : float
         As of `FWElasticNet`; finer, so that the same rows in another form, as with weights, lead to
         the same alpha. Meant for solver="auto": others may take many more steps for it.

@@ -115,8 +115,13 @@ class FWLasso(CertifiedRegressor):
 
     delta: float | None
 
-    def _asked(self, m: int) -> tuple[str, float]:
-        if self.delta is None:
-            return super()._asked(m)
-        require_size("delta", self.delta, type(self).__name__)
-        return "ball", float(self.delta)
+    @property
+    def _form(self) -> str:
+        return "penalty" if self.delta is None else "ball"
+
+    def _asked(self, m: int) -> float:
+        return super()._asked(m) if self.delta is None else float(self.delta)
+
+    def _check_size(self, owner: str) -> None:
+        name = "alpha" if self.delta is None else "delta"
+        require_size(name, getattr(self, name), owner)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +15,7 @@ from fwcore.options import PenaltyOptions
 
 # Of alpha and delta: the size of data is at most a part of what is left of the range of numbers.
 _LEAST, _MOST = 1e-250, 1e250
+_LEAST_EPS = 1e-100
 # What scikit-learn's users know by another name.
 _OURS = {
     "max_steps": "max_iter",
@@ -39,11 +41,26 @@ def require_number(
     name: str, value: Any, owner: str, high: float = np.inf, low: float = 0.0
 ) -> None:
     """Raise `ParameterError` unless it is a positive number in [low, high]."""
-    number = isinstance(value, (int, float, np.integer, np.floating))
-    fits = number and not isinstance(value, bool) and low <= value <= high and value > 0.0
-    if not (fits and np.isfinite(value)):
+    number = _as_float(value)
+    if not (low <= number <= min(high, sys.float_info.max) and number > 0.0):
         rule = f"a number in {'[' if low else '('}{low:g}, {high:g}]"
         raise ParameterError(name, owner, rule if high < np.inf else "a positive number", value)
+
+
+def _as_float(value: Any) -> float:
+    """The number in double precision; NaN where it is none, or beyond all of them."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        return np.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return np.nan
+
+
+def require_flag(name: str, value: Any, owner: str) -> None:
+    """Raise `ParameterError` unless it is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterError(name, owner, "True or False", value)
 
 
 def require_size(name: str, value: Any, owner: str) -> None:
@@ -64,7 +81,7 @@ def require_alphas(alphas: Any, eps: Any, owner: str) -> None:
     if isinstance(alphas, (int, np.integer)):
         fits = alphas > 0 and not isinstance(alphas, bool)
         if alphas > 1:
-            require_number("eps", eps, owner, 1.0 - 1e-6)
+            require_number("eps", eps, owner, 1.0 - 1e-6, _LEAST_EPS)
     else:
         grid = listed(alphas)
         fits = bool(grid.size and ((grid >= _LEAST) & (grid <= _MOST)).all())

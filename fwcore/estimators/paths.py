@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,40 +16,52 @@ from fwcore.errors import ParameterError
 from fwcore.estimators.numbers import as_numbers, by_names_of, listed, require_alphas, require_ratio
 from fwcore.estimators.rows import Rows, nothing_descends, problem_of
 from fwcore.kernels.types import Floats
-from fwcore.losses import find_loss
+from fwcore.losses import Loss, find_loss
+from fwcore.options import build
 from fwcore.path import Walk
 from fwcore.path_result import PathResult
 from fwcore.problem import Problem
-from fwcore.solvers import Solver, certified_solver, find_solver
+from fwcore.solvers import Solver, all_solvers, certified_solver, find_solver
 
 ALPHAS, EPS = 100, 1e-3
 """Points of a path of alphas, and its least alpha over its largest; as scikit-learn's."""
 _POINTS_A_DECADE = 8
+_ROUNDING = 1e-12
 
 
-def solver_of(name: str, form: str, problem: Problem, l1_ratio: float, owner: str) -> Solver:
-    """The solver that was asked for, or for "auto" one whose every point is certified.
-
-    Raises
-    ------
-    ParameterError
-        It solves another form, or does not know the loss or the elastic net.
+def require_walkable(
+    name: str, form: str, loss: Loss, owner: str, *, l1_ratio: float, tol: Any, max_steps: Any
+) -> None:
+    """Raise `ParameterError` where a solver solves another form, or does not know the loss or the
+    elastic net, or what it is to stop at does not fit; whatever X and y are.
     """
-    if name == "auto":
-        return certified_solver(problem, form)
-    solver = find_solver(name)
+    solver = _certified(form) if name == "auto" else find_solver(name)
     if solver.form != form:
         parameter = {"ball": "delta", "penalty": "alpha"}.get(solver.form, "no estimator")
         rule = f"one of the {form} form; {solver.title} solves the {solver.form} form ({parameter})"
         raise ParameterError("solver", owner, rule, name)
-    # What weights ask for has an error of its own.
-    loss = getattr(problem.loss, "base", problem.loss)
     if solver.lacks(loss):
         rule = f"one that knows the {loss.text} loss, as certified does"
         raise ParameterError("solver", owner, rule, name)
     if l1_ratio != 1.0 and "l1_ratio" not in solver.Options.declared():
         raise ParameterError("solver", owner, "one that walks elastic nets, as cd does", name)
-    return solver
+    build(solver.Options, owner, _options(solver, l1_ratio, tol, max_steps))
+
+
+def _certified(form: str) -> Solver:
+    return next(solver for solver in all_solvers() if solver.certified and solver.form == form)
+
+
+def solver_of(name: str, problem: Problem, form: str) -> Solver:
+    """The solver that was asked for, or for "auto" one whose every point is certified."""
+    return certified_solver(problem, form) if name == "auto" else find_solver(name)
+
+
+def _options(solver: Solver, l1_ratio: float, tol: Any, max_steps: Any) -> dict[str, Any]:
+    wanted = {"rule": "gap", "tol": tol, "max_steps": max_steps}
+    wanted |= {"l1_ratio": l1_ratio} if l1_ratio != 1.0 else {}
+    declared = solver.Options.declared()
+    return {name: value for name, value in wanted.items() if name in declared}
 
 
 def walk(
@@ -64,11 +76,7 @@ def walk(
     callback: Any = None,
 ) -> PathResult:
     """Walk to a gap of tol * f(0) at each point, as far as the solver stops by its gap."""
-    wanted = {"rule": "gap", "tol": tol, "max_steps": max_steps}
-    wanted |= {"l1_ratio": l1_ratio} if l1_ratio != 1.0 else {}
-    declared = solver.Options.declared()
-    options = {name: value for name, value in wanted.items() if name in declared}
-    walked = Walk(problem, solver, grid, options, seed=seed)
+    walked = Walk(problem, solver, grid, _options(solver, l1_ratio, tol, max_steps), seed=seed)
     for snapshot in walked.snapshots():
         if callback is not None:
             callback(snapshot)
@@ -78,7 +86,8 @@ def walk(
 def lam_grid_to(problem: Problem, lam: float) -> Floats:
     """From where all is zero down to lam by equal ratios: each solution begins at the last."""
     ratio = problem.lam_max / lam
-    if ratio <= 1.0:
+    # Two points need two numbers between them.
+    if ratio <= 1.0 + _ROUNDING:
         return np.array([lam])
     points = 1 + math.ceil(_POINTS_A_DECADE * math.log10(ratio))
     return np.asarray(problem.lam_max * ratio ** -(np.arange(1, points + 1) / points))
@@ -88,7 +97,7 @@ def alpha_grid(problem: Problem, l1_ratio: float, alphas: Any, eps: float) -> Fl
     """The alphas of a path, decreasing: so many, or these."""
     if isinstance(alphas, (int, np.integer)):
         largest = problem.lam_max / (problem.m * l1_ratio)
-        return np.geomspace(largest, eps * largest, int(alphas))
+        return np.geomspace(largest, float(eps) * largest, int(alphas))
     return np.sort(listed(alphas))[::-1]
 
 
@@ -176,8 +185,10 @@ def lasso_path(
     alphas = _one_of(n_alphas, alphas)
     require_ratio(l1_ratio, owner)
     require_alphas(alphas, eps, owner)
-    plain = find_loss("squared")
+    plain, l1_ratio = find_loss("squared"), float(l1_ratio)
     with by_names_of(owner):
+        to: dict[str, Any] = {"l1_ratio": l1_ratio, "tol": tol, "max_steps": max_iter}
+        require_walkable(solver, "penalty", plain, owner, **to)
         rows = Rows(checked_matrix("X", X), checked_vector("y", y))
         fits = len(rows.y) == rows.X.shape[0]
         require(fits, "y", f"of length {rows.X.shape[0]}, the rows of X", len(rows.y))
@@ -185,15 +196,12 @@ def lasso_path(
         if nothing_descends(rows, plain, False, positive):
             return _zeros(rows.X.shape[1], alphas, return_n_iter)
         problem = problem_of(rows, plain, intercept=False, positive=positive)
-        chosen = solver_of(solver, "penalty", problem, l1_ratio, owner)
         grid = alpha_grid(problem, l1_ratio, alphas, eps)
         result = walk(
             problem,
-            chosen,
+            solver_of(solver, problem, "penalty"),
             grid * problem.m * l1_ratio,
-            l1_ratio=l1_ratio,
-            tol=tol,
-            max_steps=max_iter,
+            **to,
             seed=seed,
             callback=_teller(int(verbose), grid.size) if verbose else None,
         )
@@ -202,7 +210,7 @@ def lasso_path(
 
 
 def _one_of(n_alphas: Any, alphas: Any) -> Any:
-    """What was given of both, which say the same."""
+    """What was given of both, of which one is enough."""
     if n_alphas is None:
         return ALPHAS if alphas is None else alphas
     whole = isinstance(n_alphas, (int, np.integer)) and not isinstance(n_alphas, bool)
@@ -223,15 +231,15 @@ def _require_hints(
         plain, rule = given is None, "None"
         if name == "precompute":
             auto = isinstance(given, str) and given == "auto"
-            plain, rule = auto or isinstance(given, bool), '"auto", a bool'
+            plain, rule = auto or isinstance(given, (bool, np.bool_)), '"auto", a bool'
         require(plain or array, name, f"{rule} or finite numbers of shape {shape}", given)
     require(isinstance(copy_X, (bool, np.bool_)), "copy_X", "a bool", copy_X)
-    fits = isinstance(verbose, (bool, int, np.integer)) and verbose >= 0
+    fits = isinstance(verbose, (bool, np.bool_, int, np.integer)) and verbose >= 0
     require(fits, "verbose", "a bool or an int of at least 0", verbose)
 
 
 def _teller(verbose: int, points: int) -> Callable[[Any], None]:
-    """What tells of each point that has ended, as scikit-learn does."""
+    """What tells of each point that has ended."""
     ended = itertools.count(1)
 
     def tell(snapshot: Any) -> None:
@@ -259,6 +267,11 @@ def _zeros(p: int, alphas: Any, return_n_iter: bool) -> tuple[Any, ...]:
 def gaps_of(result: PathResult, problem: Problem) -> Floats:
     """The judge's gaps in scikit-learn's units; rounding may take them below zero."""
     return np.asarray(np.maximum(result.points["true_gap"], 0.0) / problem.m)
+
+
+def columns(result: PathResult) -> Iterator[Floats]:
+    """The coefficients of each point; those of all would be as many numbers as X may have."""
+    return (column(result, point) for point in range(result.points.size))
 
 
 def column(result: PathResult, point: int = -1) -> Floats:

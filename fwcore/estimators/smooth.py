@@ -84,8 +84,8 @@ class FWHuber(_Smooth, CertifiedRegressor):
     threshold: float
 
     def _check(self) -> None:
-        super()._check()
         require_number("threshold", self.threshold, type(self).__name__)
+        super()._check()
 
     def _loss(self) -> Loss:
         return find_loss(f"huber:{float(self.threshold)!r}")

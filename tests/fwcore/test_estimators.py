@@ -432,13 +432,17 @@ def test_weights_that_a_solver_does_not_know_are_told_as_given():
         ({"alphas": [1.0, np.nan]}, "alphas"),
         ({"alphas": 0}, "alphas"),
         ({"alphas": True}, "alphas"),
+        ({"eps": 5e-324}, "eps"),
         ({"max_iter": 0}, "max_iter"),
+        ({"solver": "nobody"}, "solver"),
+        ({"tol": -1.0}, "tol"),
     ],
 )
 def test_what_does_not_fit_a_path_is_named(given, named):
     X, y = load_diabetes(return_X_y=True)
-    with pytest.raises(ParameterError, match=f"'{named}' parameter of lasso_path"):
-        lasso_path(X, y, **given)
+    for response in (y, 0.0 * y):
+        with pytest.raises(ParameterError, match=f"'{named}' parameter of lasso_path"):
+            lasso_path(X, response, **given)
     if "l1_ratio" not in given:
         with pytest.raises(ParameterError, match=f"'{named}' parameter of FWLassoCV"):
             FWLassoCV(**given).fit(X, y)
@@ -446,7 +450,7 @@ def test_what_does_not_fit_a_path_is_named(given, named):
 
 def test_what_was_given_up_is_told():
     X, y = load_diabetes(return_X_y=True)
-    with pytest.warns(ConvergenceWarning, match="step limit .* duality gap is"):
+    with pytest.warns(ConvergenceWarning, match="step limit .* Raise max_iter.* duality gap is"):
         model = FWLasso(0.001, solver="cd", tol=1e-12, max_iter=20).fit(X, y)
     assert model.dual_gap_ > 1e-12 * np.var(y) / 2
 

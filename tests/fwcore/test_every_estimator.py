@@ -8,8 +8,8 @@ from sklearn.datasets import load_diabetes
 from sklearn.preprocessing import StandardScaler
 
 import fwcore.estimators
-from fwcore import SOLVERS
-from fwcore.estimators import FWLasso, certify
+from fwcore import SOLVERS, ParameterError
+from fwcore.estimators import FWLasso, FWLassoCV, certify
 
 KINDS = [
     getattr(fwcore.estimators, name) for name in fwcore.estimators.__all__ if name.startswith("FW")
@@ -69,3 +69,75 @@ def test_each_solver_is_taken_with_the_parameter_of_its_form(solver):
     (other,) = {*FORMS.values()} - {*value}
     with pytest.raises(ValueError, match=rf"'solver' parameter .*\({FORMS[solver.form]}\)"):
         FWLasso(**{other: 20.0}, solver=solver.name).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("fit_intercept", 2),
+        ("fit_intercept", "no"),
+        ("positive", "no"),
+        ("tol", -1.0),
+        ("tol", "fine"),
+        ("max_iter", 0),
+        ("solver", "nobody"),
+        ("solver", "omp"),
+        ("alpha", "1"),
+        ("one_standard_error", "yes"),
+    ],
+)
+def test_parameters_are_checked_where_zeros_are_the_answer_too(kind, name, wrong):
+    """Columns that are constant do not descend, whatever the response."""
+    if name not in kind().get_params():
+        pytest.skip(f"no {name}")
+    X, y = np.ones((12, 3)), np.arange(12.0) > 5
+    y = y if "Logistic" in kind.__name__ else y + 0.5
+    assert not kind().fit(X, y).coef_.any()
+    with pytest.raises(ParameterError, match=f"'{name}' parameter of {kind.__name__} must be"):
+        kind(**{name: wrong}).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_flags_of_numpy_are_flags(kind):
+    X, y = frame(kind)
+    for name in ("fit_intercept", "positive"):
+        for flag in (True, False):
+            given = {name: flag, "alpha": 0.1} if "CV" not in kind.__name__ else {name: flag}
+            given |= {"cv": 3, "alphas": 3} if "CV" in kind.__name__ else {}
+            plain, numpy = (kind(**{**given, name: cast(flag)}) for cast in (bool, np.bool_))
+            np.testing.assert_array_equal(plain.fit(X, y).coef_, numpy.fit(X, y).coef_)
+
+
+@pytest.mark.parametrize("cast", [np.int8, np.float16, np.float32])
+def test_numbers_of_any_type_are_those_numbers(cast):
+    X, y = load_diabetes(return_X_y=True)
+    few = {"alpha": cast(1), "tol": 1e-9}
+    plain, typed = FWLasso(alpha=1.0, tol=1e-9).fit(X, y), FWLasso(**few).fit(X, y)
+    np.testing.assert_array_equal(plain.coef_, typed.coef_)
+    given = (X, y, plain.coef_)
+    one, other = (certify(*given, alpha=a, intercept=plain.intercept_) for a in (1.0, cast(1)))
+    assert one == other
+    large = FWLasso(alpha=cast(100)).fit(1e3 * X, y)
+    np.testing.assert_array_equal(large.coef_, FWLasso(alpha=100.0).fit(1e3 * X, y).coef_)
+    assert large.coef_.any()
+
+
+def test_huge_integers_are_numbers():
+    X, y = frame(FWLasso)
+    assert not FWLasso(alpha=10**20).fit(X, y).coef_.any()
+    for wrong in (10**400, np.inf, np.nan, True):
+        with pytest.raises(ParameterError, match="'alpha' parameter of FWLasso"):
+            FWLasso(alpha=wrong).fit(X, y)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_an_alpha_that_is_the_largest_but_for_rounding_has_a_path(seed):
+    random = np.random.default_rng(seed)
+    X, y = random.standard_normal((20, 8)), random.standard_normal(20)
+    model = FWLassoCV(alphas=1).fit(X, y)
+    assert np.abs(model.coef_).max() < 1e-9
+    alpha = model.alpha_
+    for _ in range(4):
+        alpha = np.nextafter(alpha, 0.0)
+        assert FWLasso(alpha).fit(X, y).dual_gap_ <= 1e-6 * y.var()

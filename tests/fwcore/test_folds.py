@@ -2,10 +2,13 @@
 splitter.
 """
 
+import re
+
 import numpy as np
 import pytest
 import sklearn
 from sklearn.datasets import load_diabetes
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import ElasticNetCV, LogisticRegressionCV
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, StratifiedKFold
 from sklearn.pipeline import make_pipeline
@@ -90,11 +93,23 @@ def test_weights_are_routed_through_other_estimators(kind):
     assert np.abs(plain.coef_ - alone.coef_).max() > 1e-6
 
 
-def test_folds_in_parallel_have_the_same_errors():
+@pytest.mark.parametrize("kind", [FWLassoCV, FWElasticNetCV, FWHuberCV, FWLogisticCV])
+def test_folds_in_parallel_have_the_same_errors(kind):
     X, y = rows(1)
-    one, two = (FWLassoCV(alphas=8, n_jobs=n).fit(X, y) for n in (1, 2))
+    y = y > 0 if kind is FWLogisticCV else y
+    # Folds that can be read but once are no more than that in parallel.
+    folds = (KFold(3).split(X, y) for _ in range(2))
+    one, two = (kind(alphas=8, cv=next(folds), n_jobs=n).fit(X, y) for n in (1, 2))
     np.testing.assert_array_equal(one.error_path_, two.error_path_)
     np.testing.assert_array_equal(one.coef_, two.coef_)
+
+
+def test_folds_that_were_given_up_are_told():
+    X, y = rows(0)
+    told = r"In 3 of 3 folds: The step limit .* Raise max_iter"
+    with pytest.warns(ConvergenceWarning) as warned:
+        FWLassoCV(solver="cd", alphas=20, cv=3, tol=1e-9, max_iter=2).fit(X, y)
+    assert re.match(told, str(warned[0].message))
 
 
 def test_groups_that_nobody_asks_for_are_told():
