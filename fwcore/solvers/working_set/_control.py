@@ -122,7 +122,7 @@ kept       points at which the coefficients of the last were accurate enough
 spent      entries touched since the last pass
 fresh      operations of the engine when the residual was computed from the coefficients last
 lost       what a gap may have lost since then to rounding of the residual
-guesses    since then, of which columns are steep
+guesses    since the last pass, of which columns are steep
 total      sum of the residual at the last pass
 seen       entries that tell no engine from another: those that columns outside were looked at
            for, passes among them, and those multiplied while at hand or for points to come

@@ -200,8 +200,8 @@ def _join_steepest(face, slack, most):
 
 @njit(nogil=True, inline="always")
 def _signs_change(face):
-    """Whether several coefficients have other signs at ``work[0]``, on a face whose factor is dear
-    to change.
+    """Whether several coefficients have other signs at ``work[0]``, on a face whose factor costs
+    much to change.
     """
     n, changed = face.face[0].active, 0
     if n <= AT_HAND:

@@ -23,7 +23,7 @@ from fwcore.solvers.working_set._triangle import AT_HAND, multiply_coef, solve_f
 # error, in single and in double precision.
 _DEPENDENT = {32: 1e-4, 64: 1e-11}
 # Each column that leaves the face costs the factor some accuracy; of a large face so little that it
-# is computed anew after as many as there are.
+# is computed again after as many as there are.
 _DROPS_TO_REFACTOR = 200
 # So many columns join or leave at a time.
 _TOGETHER = 64
@@ -178,7 +178,7 @@ def restore(face, positions):
 
 @njit(nogil=True, cache=True)
 def refactor(face):
-    """Compute L anew; columns that now depend on others leave the face."""
+    """Compute L from scratch; columns that now depend on others leave the face."""
     positions = face.order[: face.face[0].active].copy()
     face.face[0].active = 0
     restore(face, positions)

@@ -1,7 +1,7 @@
 """Certified paths on a working set of columns: the loop that both forms and both engines share.
 
 A step of the trace is a round: minimise on the working set (an engine of
-`fwcore.solvers.working_set._engine`), compute the residual from scratch, find the columns outside
+`fwcore.solvers.working_set._engine`), bring the residual up to date, find the columns outside
 that break the optimality conditions (`fwcore.solvers.working_set._screening`), and let the steepest
 of them join. Before a pass over X those join that are likely to. A round that finds none has proved
 that the gap over all columns is small, mostly without a pass over X; where all columns have joined,

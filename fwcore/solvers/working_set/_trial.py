@@ -12,7 +12,7 @@ POINTS = 3
 """Points that are compared, since a single one may be cheap by chance."""
 # Points that cost so many times what they did at the last trial are worth another, and a trial is
 # worth it where so many times what it costs when it fails may be gained.
-_DEARER, _WORTH = 3, 3
+_COSTLIER, _WORTH = 3, 3
 SMALL = 1_000_000
 """Operations, half a millisecond: no choice is worth a trial where points cost less, and where they
 cost more, each is worth a kernel call.
@@ -85,7 +85,8 @@ class Trial:
 
         A trial may cost what the next points would in the present engine. One that fails costs what
         the last ones did, about, and the price of a change back. None begins where that is too much
-        for what the points ahead could gain, or where the last ones cost as little as they can.
+        for what the points ahead could gain, where the last ones cost as little as they can, or
+        where they do not cost some times what those did that decided the last trial.
         """
         if self.on:
             if self.gives_up(work):
@@ -98,8 +99,8 @@ class Trial:
         spent = sum(self.costs)
         ahead, grown, least, price = outlook
         gain = ahead * (grown * spent / POINTS - least)
-        dear = spent > max(_DEARER * self.decided, POINTS * least)
-        if len(self.costs) < POINTS or not dear or gain <= _WORTH * (price + spent):
+        costly = spent > max(_COSTLIER * self.decided, POINTS * least)
+        if len(self.costs) < POINTS or not costly or gain <= _WORTH * (price + spent):
             return False
         self.budget, self.left, self.decided = int(grown * spent), POINTS, spent
         return True

@@ -72,7 +72,7 @@ def solve_back(face, x):
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def multiply_coef(face):
-    """L'coef anew, where coefficients of active columns were set."""
+    """L'coef again, where coefficients of active columns were set."""
     it, L, out = face.face[0], face.factor, face.halfway[2]
     it.work += it.active * it.active // 2
     out[: it.active] = 0.0
@@ -84,7 +84,7 @@ def multiply_coef(face):
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def renew_halfway(face):
-    """L^-1 b anew, where b was set."""
+    """L^-1 b again, where b was set."""
     b = face.halfway[0]
     face.face[0].work += face.face[0].active ** 2 // 2
     for i in range(face.face[0].active):
