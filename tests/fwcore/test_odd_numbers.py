@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse
 import toys
+from joblib.externals.loky import ProcessPoolExecutor
 
 from fwcore import ParameterError, Problem, Status, all_solvers, design, grids, walk_path
+from fwcore.solvers.external import _child as child
+from fwcore.solvers.external._process import LibrarySolver, handed
 
 SOLVERS = [s for s in all_solvers() if s.compiles]
 LIBRARIES = [s for s in all_solvers() if not (s.compiles or s.missing)]
@@ -105,8 +108,27 @@ def test_two_thousand_odd_problems_are_walked_or_refused(hundred):
     assert sum(n > 5 for n in answers) > 30
 
 
+@pytest.fixture(scope="module")
+def one_process_a_library():
+    """For all walks, each of which has one of its own otherwise: 10,000 would take hours."""
+    processes = {}
+
+    def taken(self, problem, state):
+        if state.executor is None:
+            state.executor = processes.setdefault(self.module, ProcessPoolExecutor(1))
+            state.executor.submit(child.hold, self.module, *handed(problem)).result()
+        return state.executor
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(LibrarySolver, "_process", taken)
+        yield
+    for process in processes.values():
+        process.shutdown(wait=True)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("hundred", range(20))
+@pytest.mark.usefixtures("one_process_a_library")
 def test_two_thousand_odd_problems_are_walked_or_refused_by_libraries(hundred):
     storage = scipy.sparse.csc_array if hundred % 4 == 3 else np.asarray
     seeds = range(100 * hundred, 100 * hundred + 100)
