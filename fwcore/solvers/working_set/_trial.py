@@ -20,9 +20,9 @@ cost more, each is worth a kernel call.
 
 
 class Outlook(NamedTuple):
-    """What is to come of a path: points ``ahead`` that cost something, the ``grown`` cost of the
-    next ones in the present engine as a multiple of the last ones', the ``least`` that a point
-    costs in any, and the ``price`` of a change back.
+    """What is to come of a path: points ``ahead``, the ``grown`` cost of the next ones in the
+    present engine as a multiple of the last ones', the ``least`` that a point costs in any, and the
+    ``price`` of a change back.
     """
 
     ahead: float

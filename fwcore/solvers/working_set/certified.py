@@ -62,13 +62,12 @@ def _descent(problem: Problem) -> Descent:
 
 
 def _outlook(run: WorkingSet, prices: Prices) -> Outlook:
-    """What is to come after the points of ``run``: as many of those ahead are kept as so far."""
+    """What is to come after the points of ``run``."""
     it, active = run.it[0], int(run.it["nnz"][0])
-    ahead = float(it["left"]) * (1.0 - int(it["kept"]) / int(it["points"]))
     # Steps on a face cost its square.
     power = 2 if run.engine.exact else 1
     grown = (1.0 + POINTS * max(0.0, float(it["growth"])) / max(active, 1)) ** power
-    return Outlook(ahead, grown, prices.cheap(active), _REMAKE * prices.face(active))
+    return Outlook(float(it["left"]), grown, prices.cheap(active), _REMAKE * prices.face(active))
 
 
 @dataclass
