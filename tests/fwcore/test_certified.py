@@ -11,7 +11,7 @@ from numpy_judge import NumpyJudge
 from sklearn.linear_model import ElasticNet
 
 from fwcore import ParameterError, Problem, Status, Walk, datasets, grids, walk_path
-from fwcore.solvers.working_set import _prices, _trial
+from fwcore.solvers.working_set import _prices, _trial, certified
 from fwcore.solvers.working_set._extrapolation import shares
 
 
@@ -272,7 +272,8 @@ def points(trial, costs, least=0.0, price=0.0, last=1e6, grown=1.0):
     for k, cost in enumerate(costs):
         trial.begin_point(work)
         work += cost
-        outlook = _trial.Outlook(last - k, grown, least, price)
+        ahead = last - k
+        outlook = _trial.Outlook(ahead, grown, least, ahead * least, price)
         if not trial.passes_over(work) and trial.end_point(work, outlook):
             changes.append(k)
             trial.begin_engine(work)
@@ -305,11 +306,27 @@ def test_what_costs_little_or_is_dear_to_change_is_not_tried():
         followed = _trial.Trial(costs=(big, big))
         followed.go_on(0, cheap)
         assert points(followed, [big]) == ([] if cheap else [0])
-    # What may be gained is three times what a trial costs that fails.
+    # What may be gained is twelve times what a trial costs that fails.
     for price in (0.0, 3.0 * big):
-        enough = 3 * (3 * big + price) / big
+        enough = 12 * (3 * big + price) / big
         assert points(_trial.Trial(), [big] * 20, price=price, last=2 + enough + 1) == [2]
         assert points(_trial.Trial(), [big] * 20, price=price, last=2 + enough) == []
+
+
+def test_the_points_ahead_cost_more_as_columns_become_active_and_nothing_where_they_are_kept():
+    walk = Walk(toys.problem("correlated"), "certified", [0.5, 0.25], {"engine": "faces"})
+    for _ in walk.snapshots():
+        pass
+    run, prices = walk._state.arrays, walk._state.prices
+    given = {"nnz": 10, "growth": 2.0, "left": 3.0, "points": 8, "kept": 2}
+    for name, value in given.items():
+        run.it[name] = value
+    seen = certified._outlook(run, prices)
+    assert seen.ahead == pytest.approx(0.75 * (1.2**2 + 1.4**2 + 1.6**2))
+    assert seen.least_ahead == pytest.approx(0.75 * (1.2 + 1.4 + 1.6) * seen.least)
+    assert seen.grown == pytest.approx(1.6**2)
+    run.it["growth"] = -1.0
+    assert certified._outlook(run, prices)[:2] == (0.75 * 3, 1.0)
 
 
 def test_descent_foresees_levels_of_a_ball_from_those_of_faces():

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 POINTS = 3
 """Points that are compared, since a single one may be cheap by chance."""
-# Points that cost so many times what they did at the last trial are worth another, and a trial is
-# worth it where so many times what it costs when it fails may be gained.
-_COSTLIER, _WORTH = 3, 3
+# Points that cost so many times what they did at the last trial are worth another.
+_COSTLIER = 3
+# A trial that fails may cost a twelfth of what could be gained by it.
+_WORTH = 12
 SMALL = 1_000_000
 """Operations, half a millisecond: no choice is worth a trial where points cost less, and where they
 cost more, each is worth a kernel call.
@@ -20,14 +21,16 @@ cost more, each is worth a kernel call.
 
 
 class Outlook(NamedTuple):
-    """What is to come of a path: points ``ahead``, the ``grown`` cost of the next ones in the
-    present engine as a multiple of the last ones', the ``least`` that a point costs in any, and the
-    ``price`` of a change back.
+    """What is to come of a path: all points ``ahead`` cost as much in the present engine as so many
+    like the last ones, and the next ones ``grown`` times as much as these; ``least`` is what such a
+    point costs in any engine, ``least_ahead`` what those ahead do, and ``price`` that of a change
+    back.
     """
 
     ahead: float
     grown: float
     least: float
+    least_ahead: float
     price: float
 
 
@@ -97,8 +100,8 @@ class Trial:
             return False
         self.costs = (*self.costs, work - self.begun)[-POINTS:]
         spent = sum(self.costs)
-        ahead, grown, least, price = outlook
-        gain = ahead * (grown * spent / POINTS - least)
+        ahead, grown, least, least_ahead, price = outlook
+        gain = ahead * spent / POINTS - least_ahead
         costly = spent > max(_COSTLIER * self.decided, POINTS * least)
         if len(self.costs) < POINTS or not costly or gain <= _WORTH * (price + spent):
             return False

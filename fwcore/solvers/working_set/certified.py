@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
 from fwcore.losses import Loss
@@ -62,12 +64,22 @@ def _descent(problem: Problem) -> Descent:
 
 
 def _outlook(run: WorkingSet, prices: Prices) -> Outlook:
-    """What is to come after the points of ``run``."""
+    """What is to come after the points of ``run``: columns become active, and the last coefficients
+    are enough for a point, as of late.
+    """
     it, active = run.it[0], int(run.it["nnz"][0])
+    growth = max(0.0, float(it["growth"])) / max(active, 1)
+    sizes = 1.0 + growth * np.arange(1, int(it["left"]) + 1)
+    walked = 1.0 - int(it["kept"]) / int(it["points"])
     # Steps on a face cost its square.
     power = 2 if run.engine.exact else 1
-    grown = (1.0 + POINTS * max(0.0, float(it["growth"])) / max(active, 1)) ** power
-    return Outlook(float(it["left"]), grown, prices.cheap(active), _REMAKE * prices.face(active))
+    return Outlook(
+        ahead=walked * float((sizes**power).sum()),
+        grown=(1.0 + POINTS * growth) ** power,
+        least=prices.cheap(active),
+        least_ahead=walked * float(sizes.sum()) * prices.cheap(active),
+        price=_REMAKE * prices.face(active),
+    )
 
 
 @dataclass
