@@ -27,7 +27,7 @@ from fwcore.arrays import (
     require_weights_seen,
     scaled,
 )
-from fwcore.design import Design
+from fwcore.design import Design, sealed
 from fwcore.forms import FORMS
 from fwcore.judging import Verdict, duality_gap, image
 from fwcore.kernels.types import Floats, Ints
@@ -169,9 +169,10 @@ class Problem(ProblemStart, ProblemColumns, ProblemErrors, ProblemTables):
         names = checked_names(names, X)
         X, names, test, free = take_out(X, names, test, unpenalised, intercept)
         loss = checked_kind(loss, positive, dtype, checked_weights(weights, y), free)
-        train = X if designs.is_design(X) else designs.from_matrix(X, dtype)
+        train = sealed(X if designs.is_design(X) else designs.from_matrix(X, dtype))
         require_response(loss, X, y, intercept)
         train, sqnorms, offset, scale = scaled(train, y, loss, standardize)
+        train = sealed(train)
         names = train.column_names(names)
         loss, y = loss.fitted(y, scale), (y - offset) / scale
         require_seen(y, train, sqnorms)
@@ -182,9 +183,7 @@ class Problem(ProblemStart, ProblemColumns, ProblemErrors, ProblemTables):
         require_bounded(free, loss, y)
         require_slope_beside(free, loss, y, train, sqnorms)
         test_design, test_y = checked_test(test, train)
-        for array in (*train, *(test_design or ()), y, sigma, sqnorms):
-            if isinstance(array, np.ndarray):
-                array.setflags(write=False)
+        sealed((*(test_design or ()), y, sigma, sqnorms))
         seen = (train, y, offset, scale, loss, sigma, sqnorms)
         return cls(*seen, test_design, test_y, names, name, free, positive)
 

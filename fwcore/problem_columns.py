@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fwcore.design import sealed
 from fwcore.kernels.types import Floats, Ints
 
 # Sums in another order differ by less than this share of them.
@@ -36,9 +37,7 @@ class ProblemColumns:
             test_y=None,
             feature_names=(),
         )
-        for array in (*design, kept.sigma, kept.sqnorms):
-            if isinstance(array, np.ndarray):
-                array.setflags(write=False)
+        sealed((*design, kept.sigma, kept.sqnorms))
         return kept, columns
 
     def hit(self: Any, indices: Ints, coefficients: Floats, answer: Ints) -> float:

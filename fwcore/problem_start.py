@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fwcore.design import sealed
 from fwcore.kernels.types import Floats
 
 _NOTHING = np.zeros(0, np.int64), np.zeros(0)
@@ -20,9 +21,7 @@ class ProblemStart:
         """Predictions and residual of a = 0, of shape (m,); not to be written to."""
         fitted = self.fitted(*_NOTHING)
         residual = -self.loss.derivative(fitted, self.y)
-        for array in (fitted, residual):
-            array.setflags(write=False)
-        return fitted, residual
+        return sealed((fitted, residual))
 
     @cached_property
     def f0(self: Any) -> float:

@@ -23,6 +23,7 @@ import numpy as np
 import scipy.sparse
 
 from fwcore.design import csc, dense
+from fwcore.design.common import sealed
 from fwcore.design.csc import Csc
 from fwcore.design.dense import Dense
 from fwcore.design.folder import open_folder, save
@@ -134,6 +135,7 @@ __all__ = [
     "rows_are_stored",
     "save",
     "scale_image",
+    "sealed",
     "single_dots",
     "some_dots",
     "sqnorms",

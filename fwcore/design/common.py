@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numba import njit
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from fwcore.design.mapped import turns
 from fwcore.errors import ParameterError
 from fwcore.kernels.types import Floats
+
+_Arrays = TypeVar("_Arrays", bound=tuple[Any, ...])
 
 
 class AsGiven:
@@ -36,6 +38,16 @@ class AsGiven:
     def without(self, constant: NDArray[np.bool_]) -> Any:
         """The design without its ``constant`` columns: they stay, with a scale of 0."""
         return self
+
+
+def sealed(arrays: _Arrays) -> _Arrays:
+    """A design, or other arrays, none of which can be written to any more. Those that can be are of
+    another type: a kernel that meets both is compiled twice.
+    """
+    for array in arrays:
+        if isinstance(array, np.ndarray):
+            array.setflags(write=False)
+    return arrays
 
 
 def as_seen(stored: Floats, offset: Floats, scale: Floats) -> Floats:

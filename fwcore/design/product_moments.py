@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from fwcore.design.common import sealed
 from fwcore.design.passes import full_pass
 from fwcore.design.primitives import col_moments
 from fwcore.design.products import Products
@@ -20,14 +21,14 @@ _SMALL = 1e-280
 def moments(design: Products) -> tuple[Floats, Floats]:
     """See `Products.moments`."""
     m, p = design.shape
-    plain = design._replace(offset=np.zeros(p), scale=np.ones(p))
+    plain = sealed(design._replace(offset=np.zeros(p), scale=np.ones(p)))
     squares = lined_zeros(design.base.shape[0], design.base.shape[1], np.float64)
     # Where a square is not finite, the sums of its columns are made once more, one by one.
     with np.errstate(over="ignore"):
         np.square(design.base, out=squares)
     ones, mean, norm = np.ones(m), np.empty(p), np.empty(p)
     full_pass(plain, ones, float(m), mean)
-    full_pass(plain._replace(base=squares), ones, float(m), norm)
+    full_pass(sealed(plain._replace(base=squares)), ones, float(m), norm)
     _finish(design, m, mean, norm)
     return mean, norm
 

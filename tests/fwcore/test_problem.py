@@ -1,9 +1,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 import toys
 
 from fwcore import ParameterError, Problem
+from fwcore.design import Products, passes
+
+
+def _products(X):
+    return Products.of(X[:, :3], 2)
 
 
 def test_judge_in_the_ball_equals_its_definition():
@@ -56,6 +62,23 @@ def test_arrays_of_a_problem_cannot_be_changed():
         problem.y[0] = 1.0
     with pytest.raises(ValueError, match="read-only"):
         problem.design.values[0, 0] = 1.0
+
+
+@pytest.mark.parametrize("made", [np.asfortranarray, scipy.sparse.csc_array, _products])
+def test_passes_meet_read_only_designs_alone(monkeypatch, made):
+    # Others are of another type, for which numba would compile all that reads a design once more.
+    X, y = toys.arrays("easy")
+    met, passed = [], passes._range
+
+    def noting(design, *rest):
+        met.extend(array for array in design if isinstance(array, np.ndarray))
+        passed(design, *rest)
+
+    monkeypatch.setattr(passes, "_range", noting)
+    problem = Problem.from_arrays(made(X), y)
+    problem.gradient(problem.y)
+    assert met
+    assert not any(array.flags.writeable for array in met)
 
 
 def test_the_callers_arrays_are_left_alone():
