@@ -9,7 +9,7 @@ import pytest
 import toys
 
 from fwcore import Problem, Status, Walk, all_solvers, find_solver, grids, solve, warmup
-from fwcore.solvers.working_set import _points, _working_set
+from fwcore.solvers.working_set import _points, _working_set, certified
 from fwcore.solvers.working_set._points import Stretch
 
 SEVERAL = ("certified", "certified_ball", "active_set", "corrective_fw")
@@ -69,11 +69,13 @@ def test_so_they_are_with_other_options(options, monkeypatch):
     require_same(several, single)
 
 
-def test_so_they_are_of_the_logistic_loss(monkeypatch):
+@pytest.mark.parametrize("shared", [0, certified._SHARED])
+def test_so_they_are_of_the_logistic_loss(shared, monkeypatch):
+    monkeypatch.setattr(certified, "_SHARED", shared)
     X, y = toys.arrays("wide")
     problem = Problem.from_arrays(X, np.sign(y - np.median(y) + 1e-9), loss="logistic")
     several, single = made("certified", problem), made("certified", problem)
-    assert max(calls(several, monkeypatch)) > 1
+    assert (max(calls(several, monkeypatch)) > 1) == (shared > 0)
     toys.follow(single, 1)
     require_same(several, single)
 

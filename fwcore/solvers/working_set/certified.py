@@ -31,6 +31,9 @@ from fwcore.trace import Rows, new_rows
 # A trial that fails leaves the face to be made again, and what had joined it to be found again:
 # together they cost so many faces.
 _REMAKE = 3.0
+# Operations, five milliseconds: points of losses that have one engine share a kernel call up to it,
+# as no trial waits for its end.
+_SHARED = 10_000_000
 
 
 def _engine_choice() -> Choice:
@@ -139,7 +142,10 @@ class Certified(WorkingSetSolver):
 
     def init(self, problem: Problem, options: Any, seed: int) -> Any:
         state: Any = super().init(problem, options, seed)
-        state.choice = options.engine == "auto" and problem.loss.closed_line_search
+        several = problem.loss.closed_line_search
+        state.choice = several and options.engine == "auto"
+        if not several:
+            state.most = _SHARED
         return state
 
     def set_point(
