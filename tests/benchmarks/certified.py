@@ -23,6 +23,7 @@ from problems import CASES, Case, available
 from report import Asked, Tables
 
 from fwcore import Problem, Status, Walk, find_solver, walk_path, warmup
+from fwcore.design import layout
 from fwcore.solve import ROWS, Clock
 
 POINTS = 100
@@ -186,7 +187,7 @@ def our_method(
         ACCURACIES,
         lambda tol: walked(problem, solver, grid, {**options, "tol": tol}, anew=anew)[0],
         lambda coefs: judges.worst_gap(method.form, grid, coefs),
-        method.form,
+        f"{method.form} {layout(problem.design)}",
     )
 
 

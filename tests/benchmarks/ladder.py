@@ -28,19 +28,19 @@ tell = Console(stderr=True).print
 
 @dataclass(frozen=True)
 class Method:
-    """``run(tolerance)`` walks the path; ``judge(coefs)`` gives its worst relative gap. ``form`` is
-    that of one of ours, and empty of a peer.
+    """``run(tolerance)`` walks the path; ``judge(coefs)`` gives its worst relative gap. ``kind`` is
+    the form of one of ours and how the design is stored, and empty of a peer.
     """
 
     name: str
     ladder: tuple[float, ...]
     run: Callable[[float], Timed]
     judge: Callable[[Any], float]
-    form: str = ""
+    kind: str = ""
 
     @property
     def ours(self) -> bool:
-        return bool(self.form)
+        return bool(self.kind)
 
 
 class Rung(NamedTuple):
@@ -92,7 +92,7 @@ def measured(name: str, made: Callable[[], list[Method]]) -> Rows:
     times, rows = _times(running, tried), []
     for accuracy in ACCURACIES:
         cells = [_reached(method, accuracy, tried[method.name], times) for method in running]
-        _compare(cells, [method.form for method in running])
+        _compare(cells, [method.kind for method in running])
         rows += [{"problem": name, **row} for row in cells]
     tell(f"  {time.perf_counter() - begun:.0f} s in all")
     return rows
@@ -117,23 +117,23 @@ def _reached(
     }
 
 
-def _compare(rows: Rows, forms: list[str]) -> None:
+def _compare(rows: Rows, kinds: list[str]) -> None:
     """Tell how the rows of methods that were accurate enough compare with the fastest peer, and
-    those of ours with the fastest of the same form.
+    those of ours with the fastest of the same kind.
     """
     reached = [row["worst gap"] <= row["accuracy"] for row in rows]
     peers = [row for row, is_in in zip(rows, reached, strict=True) if is_in and not row["ours"]]
     best = min(peers, key=itemgetter("cpu"), default={})
-    for row, form, is_in in zip(rows, forms, reached, strict=True):
+    for row, kind, is_in in zip(rows, kinds, reached, strict=True):
         seen = best if is_in else {}
         for what, title in (("cpu", "CPU"), ("wall", "wall")):
             row[f"best peer / this ({title})"] = seen.get(what, math.nan) / row[what]
         alike = [
             other["cpu"]
-            for other, its, fits in zip(rows, forms, reached, strict=True)
-            if its == form and fits
+            for other, its, fits in zip(rows, kinds, reached, strict=True)
+            if its == kind and fits
         ]
-        row["best of ours / this (CPU)"] = min(alike) / row["cpu"] if form and is_in else math.nan
+        row["best of ours / this (CPU)"] = min(alike) / row["cpu"] if kind and is_in else math.nan
 
 
 def _first_within(found: list[Rung], accuracy: float) -> Rung | None:

@@ -20,14 +20,14 @@ _HEAD = """# What was measured
 PARTS="certified machine" CASES=pyrim PEERS=celer`, whose tables take the place of older ones. Each
 says with which arguments, on what machine and under which load it ran last. Times of one machine
 say little about another; the ratios say more: seconds of the peer that is the fastest in CPU
-seconds, over those of the row. Rows of ours are compared with the best of ours of the same form,
-too. Every method is timed without compilation and without the judge. In the parts certified and
-logistic a second judge, in NumPy, computes gaps again, at the worst point and in the middle of each
-path. There times are medians: of nine rounds up to half a second and of three up to five, where
-each round has an order of its own, and of eight runs in a row or five of glmnet's within a round
-where they are short, after a first that does not count. What our methods know of a problem before
-any path is timed in rows "from arrays" alone, and what peers find of it themselves always: that X
-and y are finite, the norms of columns, X'y, and which products equal others.
+seconds, over those of the row. Rows of ours are compared with the best of ours of the same form and
+the same stored X, too. Every method is timed without compilation and without the judge. In the
+parts certified and logistic a second judge, in NumPy, computes gaps again, at the worst point and
+in the middle of each path. There times are medians: of nine rounds up to half a second and of three
+up to five, where each round has an order of its own, and of eight runs in a row or five of glmnet's
+within a round where they are short, after a first that does not count. What our methods know of a
+problem before any path is timed in rows "from arrays" alone, and what peers find of it themselves
+always: that X and y are finite, the norms of columns, X'y, and which products equal others.
 
 Peers take one thread and their own warm starts along the path, with the settings that they have by
 default but for these. They get the columns as ours have them, and add no intercept and no scaling.
